@@ -57,11 +57,11 @@ function resolveAuditCursor(requested: string | undefined, orgId: string, { read
   const seq = reader.serving?.seq ?? 0
   const cursor = requested ?? findAuditHead(reader, orgId, seq)
   if (!AuditCursor.safeParse(cursor).success)
-    refuse('invalid_request', 'cursor: must be a `cursor` of the audit')
+    refuse('invalid_request', 'cursor: must be a `cursor` of the audit log')
   if (parseAuditCursor(cursor).seq <= seq) return cursor
   return refuse(
     'cursor_expired',
-    'the audit does not have this cursor: leave it out to begin with what happens from now on',
+    'the audit log does not have this cursor: leave it out to begin with what happens from now on',
   )
 }
 

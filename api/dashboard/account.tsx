@@ -115,9 +115,9 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
     <>
       <h1>Applications</h1>
       <p class="lead">
-        Applications that may act here on your behalf, with your permissions. When you revoke the
-        access of one, its last token remains valid for{' '}
-        {countThings(services.config.LIMITS.accessTokenMinutes, 'minute')} at most.
+        Applications that may act here on your behalf, with your permissions. After you revoke
+        access, an application’s last token works for up to{' '}
+        {countThings(services.config.LIMITS.accessTokenMinutes, 'minute')}.
       </p>
       <p>
         Your ID in this registry is <code>{person.user_id}</code>.

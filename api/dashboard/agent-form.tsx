@@ -7,7 +7,7 @@ import { API_ACCESS, isMember, MEMBERSHIP } from './membership.tsx'
 import { renderToken } from './page.tsx'
 
 export const visibilityTexts = {
-  public: 'everybody',
+  public: 'everyone',
   members_only: 'members with API access',
   private: 'your organization',
 } as const

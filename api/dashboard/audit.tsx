@@ -25,7 +25,7 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
   const sectionPath = toSectionPath(organization.org_id, 'audit')
   const body = (
     <>
-      <h1>Audit</h1>
+      <h1>Audit log</h1>
       <p class="lead">
         Who changed what in this organization, newest first. Entries cannot be deleted.
       </p>
@@ -39,7 +39,7 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
           )}
     </>
   )
-  return { status: refused === undefined ? 200 : listed.status, title: 'Audit', body }
+  return { status: refused === undefined ? 200 : listed.status, title: 'Audit log', body }
 }
 
 function renderChanges(changes: readonly Change[], describe: FactText): Html {

@@ -37,10 +37,10 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
     <>
       <h1>Domains</h1>
       <p class="lead">
-        Once a domain is verified, your organization may host its files here, unless it publishes
-        its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}. After
-        that your hosted files stay, but you can only change them once you have verified the domain
-        again; you get no reminder.
+        Once a domain is verified, your organization can host its files here, unless the domain
+        serves its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}.
+        After that your hosted files stay, but you can only change them once you have verified the
+        domain again. We don’t send reminders.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listLostDomains(services.reader, organization.org_id).map(domain => (
@@ -73,7 +73,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
               renderMoment(valid_until, proven ? 'no end' : ''),
               <div class="actions">
                 {waiting.has(domain) ? (
-                  <a href="#pending">Token not published yet</a>
+                  <a href="#pending">Finish verifying</a>
                 ) : (
                   renderButton(
                     VERIFY_PATH,

@@ -46,7 +46,7 @@ export function renderMembership(
 const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiAccess ? label : []))
 
 /** Sentence about what API access is, which memberships include it, and who grants them. */
-export const API_ACCESS = `A ${joinWords(publicTiers, 'or')} membership adds API access: your organization can show its agents to everybody, and sees the agents that others show to members. Ask the operator of this registry for one. API keys work without it.`
+export const API_ACCESS = `A ${joinWords(publicTiers, 'or')} membership adds API access: your organization can show its agents to everyone, and sees the agents that others show to members. Ask the operator of this registry for one. API keys work without it.`
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context

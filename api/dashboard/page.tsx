@@ -56,10 +56,10 @@ export const doneTexts = {
   credential_removed: 'The credential has been removed. The agent is tested without one.',
   domain_removed: 'The domain has been removed from your organization.',
   proof_canceled: 'The verification has been canceled, and its token no longer proves anything.',
-  proven: 'The domain is verified. You can now host files here that it does not publish itself.',
+  proven: 'Domain verified. You can now host files here that it doesn’t serve itself.',
   proven_only:
-    'The domain is verified, and another organization still holds it here. You share its hosted files, but cannot add its agents. Open it under Hosted files.',
-  verified_published: 'The domain is verified and your file is hosted. Its address is below.',
+    'Domain verified. Another organization has also verified it, so you share its hosted files and can’t add its agents. Open it under Hosted files.',
+  verified_published: 'Domain verified, and your file is hosted. Its address is below.',
   published: 'The adagents.json is hosted. Its address is below.',
   brand_published: 'The brand.json is hosted. Its address is below.',
   saved: 'Your change is published.',
@@ -78,9 +78,9 @@ export const doneTexts = {
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
   member: 'Your organization is a member now.',
-  watched: 'You are watching it now. The list shows where its emails go.',
+  watched: 'You’re now watching it. The list shows where its emails go.',
   watch_changed: 'Your choice is saved.',
-  unwatched: 'You will get no more emails about it.',
+  unwatched: 'You’re no longer watching it.',
   webhook_resumed: 'The webhook is active again and continues where it stopped.',
   webhook_deleted: 'Webhook deleted. Nothing more is sent there.',
   joined: 'You are now a member of the organization.',
@@ -111,7 +111,7 @@ const sections = [
   ['agents', 'Agents'],
   ['entries', 'Hosted files'],
   ['usage', 'Usage'],
-  ['audit', 'Audit'],
+  ['audit', 'Audit log'],
 ] as const
 
 /** Pages that belong to a section without being below it. */
@@ -141,7 +141,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
         </p>
         <nav aria-label="Your account">
           {renderPlace('', 'Organizations', frame)} {renderPlace('/access', 'Applications', frame)}{' '}
-          {frame.sendsMail ? renderPlace('/watches', 'What you watch', frame) : null}{' '}
+          {frame.sendsMail ? renderPlace('/watches', 'Watching', frame) : null}{' '}
           {frame.canReview ? renderPlace('/reviews', 'Reviews', frame) : null}{' '}
           {frame.signsInElsewhere ? null : renderPlace('/passkeys', 'Passkeys', frame)}
         </nav>

@@ -16,8 +16,8 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
     <>
       <h1>Passkeys</h1>
       <p class="lead">
-        With a passkey you sign in with your device instead of an email. It works for this registry
-        only.
+        With a passkey you sign in with your device instead of an emailed link. It works for this
+        registry only.
       </p>
       {renderFault(fault)}
       {renderTable({

@@ -235,7 +235,7 @@ async function changeRole(context: OrganizationRequest): Promise<DashboardAnswer
 
 const askAboutPerson = ({ form, person }: OrganizationRequest) =>
   form.get('user_id') === person.user_id
-    ? { label: 'Leave', effect: 'You return only if somebody invites you again.' }
+    ? { label: 'Leave', effect: 'You return only if someone invites you again.' }
     : { label: 'Remove', effect: 'They lose access at once, and return only by an invitation.' }
 
 /** Removes a person. People who remove themselves go on to the list of their organizations. */

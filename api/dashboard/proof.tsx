@@ -147,11 +147,11 @@ function showChallenge(
       <h2>As a file</h2>
       <p>The quickest way: put one line of text on your site.</p>
       {renderFacts([
-        ['Address', <code class="copied">{url}</code>],
+        ['URL', <code class="copied">{url}</code>],
         ['Content', <code class="copied">{nonce}</code>],
       ])}
       <h2>Or as a TXT record</h2>
-      <p>A DNS change can take longer than the token is valid. If it does, use the file.</p>
+      <p>DNS changes may take longer than the token lasts. If they do, use the file.</p>
       {renderFacts([
         ['Name', <code class="copied">{txt}</code>],
         ['Text', <code class="copied">{nonce}</code>],
@@ -182,8 +182,8 @@ function showChallenge(
         We check both places. You can try as often as you like until the token expires.
         {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} Once the token is
         published, you can also verify it under{' '}
-        <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>; if you leave before,
-        get a new one there.
+        <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>; if you leave before
+        then, get a new one there.
       </p>
     </>
   )

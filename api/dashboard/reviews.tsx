@@ -39,7 +39,7 @@ const kinds: Record<ReviewKind, { name: string; approval: string; rejection: str
   },
   logo: {
     name: 'Logo',
-    approval: 'it is shown to everybody as a logo of the brand',
+    approval: 'it is shown to everyone as a logo of the brand',
     rejection: 'the picture is deleted',
   },
   brand: {

@@ -44,7 +44,7 @@ function renderUsage(
       <p>
         <a href="/dashboard">Membership</a>: {membership}.{' '}
         {organization.has_api_access
-          ? 'It includes API access: your agents can be visible to everybody.'
+          ? 'It includes API access: your agents can be visible to everyone.'
           : API_ACCESS}
       </p>
       {is_complete ? null : (

@@ -37,11 +37,11 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
   const place = findMailPlace(services.config, services.baseUrl())
   const content = (
     <>
-      <h1>What you watch</h1>
+      <h1>Watching</h1>
       <p class="lead">
         You get an email when a file breaks or is valid again, when a domain gains or loses an
-        agent, and when somebody saves a look-alike domain. You get none about your own changes to
-        files that you host here. Every email has an unsubscribe link.
+        agent, and when someone saves a look-alike domain. We don’t email you about your own
+        changes. Every email has an unsubscribe link.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>
@@ -49,7 +49,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
       {renderFault(fault ?? refused ?? unusable)}
       {named === undefined || unusable ? null : renderNewForm(named, token)}
       {renderTable({
-        caption: 'What you watch',
+        caption: 'Watching',
         columns: ['Watched', 'Type', 'Emails', 'To', 'Since', 'Action'],
         items: body.watches ?? [],
         empty:
@@ -61,7 +61,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
     </>
   )
   const status = fault === undefined && !unusable ? 200 : 400
-  return { status, title: 'What you watch', body: content }
+  return { status, title: 'Watching', body: content }
 }
 
 function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Watch, token: string) {

@@ -58,7 +58,7 @@ async function showWebhooks(
         ? null
         : renderTable({
             caption: 'Webhooks',
-            columns: ['Address', 'Sends', 'Status', 'Last delivery', 'Action'],
+            columns: ['Endpoint URL', 'Events', 'Status', 'Last delivery', 'Action'],
             items: listed.body.subscriptions,
             limit: 100,
             bytes: 60_000,
@@ -86,7 +86,7 @@ function toWebhookPath(
 
 /** Describes in words what a webhook sends. */
 function describeSelection({ kind, event_types, domains, agents }: SubscriptionView): Child {
-  if (kind === 'audit') return 'the audit'
+  if (kind === 'audit') return 'the audit log'
   const about = [...domains, ...agents]
   const types = event_types.map(type => {
     const [, entity = ''] = /^(\w+)\.\*$/.exec(type) ?? []
@@ -120,13 +120,13 @@ function renderNewForm({ form, organization, token }: OrganizationRequest, path:
   const choices = Object.entries(entities).map(
     ([entity, name]) => [`${entity}.*`, `changes to ${name}`] as const,
   )
-  const audit = [['audit', 'the audit of your organization']] as const
+  const audit = [['audit', 'audit log']] as const
   const mayPostAudit = hasOrganizationRight(organization.role, 'keys')
   return (
     <form method="post" action={path} class="panel">
       <h2>Create a webhook</h2>
       {renderToken(token)}
-      <label for="url">Address</label>
+      <label for="url">Endpoint URL</label>
       <input
         id="url"
         name="url"
@@ -137,10 +137,10 @@ function renderNewForm({ form, organization, token }: OrganizationRequest, path:
         placeholder="https://receiver.acme.example/changes"
       />
       <p class="hint">
-        A challenge is sent there right away, and the webhook is created if the answer repeats it.
-        The challenge names your organization, <code>{organization.org_id}</code>.
+        We send a challenge; the webhook is created once your endpoint echoes it. The challenge
+        names your organization, <code>{organization.org_id}</code>.
       </p>
-      <label for="what">Sends</label>
+      <label for="what">Events</label>
       <select id="what" name="what">
         <option value="">all changes</option>
         {[...choices, ...(mayPostAudit ? audit : [])].map(([value, label]) => (
@@ -149,7 +149,7 @@ function renderNewForm({ form, organization, token }: OrganizationRequest, path:
           </option>
         ))}
       </select>
-      <label for="about">Only about (optional)</label>
+      <label for="about">Filter by domain or agent (optional)</label>
       <input
         id="about"
         name="about"
@@ -233,7 +233,7 @@ async function showDeliveries(
       {renderFacts([
         ['Status', renderBadge(looks[webhook.status], webhook.status)],
         ['Reason', webhook.disabled_reason],
-        ['Sends', describeSelection(webhook)],
+        ['Events', describeSelection(webhook)],
         ['Last delivery', renderMoment(webhook.delivered_at, 'none yet')],
         ['Failing since', webhook.failing_since && renderMoment(webhook.failing_since)],
         ['Next attempt', webhook.next_attempt_at && renderMoment(webhook.next_attempt_at)],

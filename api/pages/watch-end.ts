@@ -46,7 +46,8 @@ const ending = defineOperation({
   errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
   handle: async ({ query: { token }, services }) => {
     const link = requireLink(token, services)
-    if (findEnded(link, services) !== undefined) {
+    const ended = findEnded(link, services)
+    if (ended !== undefined) {
       const operation =
         'watch_id' in link
           ? ({ op: 'watch.end', ...link } as const)
@@ -54,7 +55,7 @@ const ending = defineOperation({
       unwrapAnswer(await services.writer.submit(operation))
     }
     const { showEnded } = await import('./views/watch-end.tsx')
-    return reply(showEnded(), services)
+    return reply(showEnded(ended), services)
   },
 })
 

@@ -14,7 +14,7 @@ acl indexer { "registry"; }
 sub vcl_recv {
   if (req.method == "PURGE") {
     if (client.ip !~ indexer) { return (synth(405)); }
-    # A proxy on the indexer's host has its address: what it passes on is somebody else's.
+    # A proxy on the indexer's host has its address: what it passes on is someone else's.
     if (req.http.X-Forwarded-For ~ ",") { return (synth(405)); }
     if (req.http.Surrogate-Key !~ "^[A-Za-z0-9._/ -]+$") { return (synth(400)); }
     # Each answer names its keys; a key is whole, so a.example is no part of ba.example.

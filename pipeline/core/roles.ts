@@ -24,7 +24,7 @@ export type MembershipRole = (typeof membershipRoles)[number]
  * decide by this table.
  */
 export const organizationRights = {
-  read: { roles: ['owner', 'admin', 'member', 'viewer'], text: 'See what the organization keeps' },
+  read: { roles: ['owner', 'admin', 'member', 'viewer'], text: 'View organization data' },
   edit: {
     roles: ['owner', 'admin', 'member'],
     text: 'Edit hosted files, verify domains, add agents',

@@ -48,13 +48,13 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   },
   needs_auth: status =>
     toStatusFailure(
-      `the server requires a credential${toBrackets(status === 401 && status)}: let everybody read the file`,
+      `the server requires a credential${toBrackets(status === 401 && status)}: let everyone read the file`,
     ),
   denied: (_, answered) =>
-    toStatusFailure(`the server denies access${answered}: let everybody read the file`),
+    toStatusFailure(`the server denies access${answered}: let everyone read the file`),
   store_denied: status =>
     toStatusFailure(
-      `an object store denies access${toBrackets(status === 403 && status)}, as it does for a missing file: publish the file, and let everybody read it`,
+      `an object store denies access${toBrackets(status === 403 && status)}, as it does for a missing file: publish the file, and let everyone read it`,
     ),
   throttled: (_, answered) =>
     toStatusFailure(`the server asks for a pause${answered}: let the crawler read the file`),

@@ -51,7 +51,7 @@ export const badgeLosses = {
   role_not_declared: 'the agent no longer claims a specialism of the role',
   version_not_advertised: 'the agent no longer speaks the version, or is no longer tested by it',
   opted_out: 'its organization opted out',
-  not_public: 'the agent is not shown to everybody, or its organization has no API access',
+  not_public: 'the agent is not shown to everyone, or its organization has no API access',
 } as const
 export type BadgeLoss = keyof typeof badgeLosses
 

@@ -37,11 +37,11 @@ export const pushBodies = {
       result: z
         .object({
           changes: z.array(OrganizationChange).describe('Changes, the earliest first'),
-          cursor: AuditCursor.describe('Position in the audit after them'),
+          cursor: AuditCursor.describe('Position in the audit log after them'),
         })
         .describe('What was changed, and by whom'),
     })
-    .meta({ id: 'AuditDelivery', description: 'Changes of the audit of an organization' }),
+    .meta({ id: 'AuditDelivery', description: 'Changes in an organization’s audit log' }),
   challenge: z
     .object({
       ...envelope,
@@ -65,5 +65,5 @@ export const pushBodies = {
         .object({ events: z.array(TypedFeedEvent).max(0).describe('Always empty') })
         .describe('Nothing: it changes nothing'),
     })
-    .meta({ id: 'TestPost', description: 'A post that somebody of the organization requested' }),
+    .meta({ id: 'TestPost', description: 'A post that someone of the organization requested' }),
 } as const satisfies Record<keyof typeof pushTypes, z.ZodType>

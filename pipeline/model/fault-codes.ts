@@ -102,7 +102,7 @@ export const faultCodes = {
   },
   robots: {
     means: 'robots.txt disallows it, or cannot be read',
-    repair: 'allow it there, and serve robots.txt to everybody',
+    repair: 'allow it there, and serve robots.txt to everyone',
   },
   tls: { means: 'the certificate or the handshake failed', repair: 'renew the certificate' },
   orphaned_pointer: {

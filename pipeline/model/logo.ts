@@ -75,7 +75,7 @@ export const Logo = z
     sha256: text.describe('SHA-256 of the picture, in hex'),
     source: z
       .enum(logoSources)
-      .describe('Submitter: the owner of the brand’s domain, or somebody else'),
+      .describe('Submitter: the owner of the brand’s domain, or someone else'),
     tags: z.array(text).describe('What the picture is for, such as `primary`'),
     note: text.optional().describe('Note of the submitter; absent if there is none'),
     review_status: ReviewStatusShown,

@@ -27,7 +27,7 @@ export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
     'no entry of the publisher says how the agent sells, so the two cannot be compared',
   declared_alike: 'the operator declares the same relationship',
   owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
-  claims_to_own: 'the operator claims to own a property of somebody else',
+  claims_to_own: 'the operator claims to own a property of someone else',
   declared_otherwise: 'the operator declares a different relationship',
 }
 

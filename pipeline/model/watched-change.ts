@@ -8,7 +8,7 @@ export type WatchedChange = { at: string } & (
   | { what: 'agent_gained' | 'agent_lost'; agent: string }
   | { what: 'publisher_gained' | 'publisher_lost'; domain: string }
   | { what: 'claimed'; agent: string }
-  | { what: 'lookalike'; domain: string }
+  | { what: 'lookalike'; domain: string; isBrand: boolean }
   | { what: 'tests'; before: string; now: string }
   | { what: 'badge_earned' | 'badge_lost'; role: string }
 )

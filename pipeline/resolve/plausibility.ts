@@ -96,7 +96,7 @@ function buildOlderFault(accepted: DocumentHeader, { last_updated }: DocumentHea
 }
 
 function buildMovedFault(accepted: DocumentHeader, acceptedAt: Instant): Fault {
-  const until = `until ${toIso(acceptedAt)}, or until somebody requests a crawl`
+  const until = `until ${toIso(acceptedAt)}, or until someone requests a crawl`
   const message = `has another target than before: ${accepted.authoritative_location} still counts ${until}`
   return { field: 'authoritative_location', code: 'held_back', message, severity: 'warning' }
 }

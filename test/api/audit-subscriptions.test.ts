@@ -135,7 +135,7 @@ test('the audit names the subscription, and deliveries begin with it', async () 
   expect(changes).toMatchObject([
     {
       operation: 'subscription.create',
-      text: 'Created a webhook for the audit',
+      text: 'Created a webhook for the audit log',
       facts: { kind: 'audit' },
     },
   ])

@@ -169,8 +169,9 @@ describe('a person who watches a domain is mailed once', () => {
     await saveBrand('flowers.example')
     expect(await mailer.look()).toBe(1)
     expect(read(0).subject).toBe(
-      'Somebody saved paypal-login.example, which looks like paypal.example',
+      'Possible impersonation: someone added paypal-login.example, which resembles paypal.example',
     )
+    expect(read(0).whole).toContain('/brand/paypal-login.example')
     registry.clock.tick({ minutes: 5 })
     await saveBrand('paypal-login.example')
     expect(await mailer.look()).toBe(0)
@@ -231,6 +232,7 @@ describe('the link of a mail', () => {
     const { pathname, search } = new URL(end)
     const asked = await registry.app.inject(pathname + search)
     expect([asked.statusCode, asked.body]).toEqual([200, expect.stringContaining('Stop watching')])
+    expect(asked.body).toContain('You will no longer get emails about')
     expect((await ask('GET', PATH)).json().watches).toMatchObject([{ watch_id }])
     for (let press = 0; press < 2; press++) {
       const ended = await registry.app.inject({
@@ -239,11 +241,12 @@ describe('the link of a mail', () => {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         payload: 'List-Unsubscribe=One-Click',
       })
-      expect([ended.statusCode, ended.body]).toEqual([200, expect.stringContaining('no more')])
+      expect([ended.statusCode, ended.body]).toEqual([200, expect.stringContaining('Unsubscribed')])
+      expect(ended.body).toContain(`no longer watching ${press === 0 ? 'acme.example' : 'this'}.`)
     }
     expect((await ask('GET', PATH)).json().watches).toEqual([])
     expect((await ask('GET', PATH, undefined, bob)).json().watches).toHaveLength(1)
-    expect((await registry.app.inject(pathname + search)).body).toContain('no more')
+    expect((await registry.app.inject(pathname + search)).body).toContain('Unsubscribed')
   })
 
   test('of a daily mail ends all daily ones, and no other', async () => {
@@ -320,7 +323,7 @@ test('a mail after the first look that was not taken says later what it said, an
   expect(read(0).subject).toBe('acme.example: 2 changes')
   expect(read(0).whole).toContain('acme.example now authorizes other.example/mcp')
   expect(read(0).whole).toContain(
-    'Somebody saved acme-login.example, which looks like acme.example',
+    'Possible impersonation: someone added acme-login.example, which resembles acme.example',
   )
 })
 

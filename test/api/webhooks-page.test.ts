@@ -103,7 +103,7 @@ test.each([
     { what: '', about: 'acme.example, https://Sales.acme.example/mcp' },
     'all changes, only about acme.example or https://sales.acme.example/mcp',
   ],
-  [{ what: 'audit' }, 'the audit'],
+  [{ what: 'audit' }, 'the audit log'],
 ])('a webhook may send less: %j', async (form, selection) => {
   const host = `less${Object.values(form).join('').length}.example`
   expect((await create(host, form)).answer.statusCode).toBe(201)

@@ -108,7 +108,7 @@ async function prove(page: Page, domain: string): Promise<void> {
   await page.waitForSelector('text=Publish this token')
   hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce] >> nth=0') }
   await pushButton(page, 'button', 'Verify now')
-  await page.waitForSelector('text=The domain is verified')
+  await page.waitForSelector('text=Domain verified')
 }
 
 interface Published {

@@ -118,7 +118,7 @@ async function tellStory(
     await look(page, 'without-token')
     hosts[domain] = { [TOKEN_FILE]: nonce }
     await page.click('text=Verify now')
-    await page.waitForSelector('text=The domain is verified')
+    await page.waitForSelector('text=Domain verified')
     await look(page, 'domains')
 
     await page.click(`tbody >> text=${domain}`)
@@ -153,7 +153,7 @@ async function tellStory(
     await page.click('text=Back to People')
     await page.waitForSelector(`#invitations >> text=bob@${domain}`)
     await look(page, 'people-invited')
-    await page.click('.sections >> text=Audit')
+    await page.click('.sections >> text=Audit log')
     await page.waitForSelector('text=Invited a person')
     await look(page, 'audit')
     await page.click('.sections >> text=Usage')
@@ -266,7 +266,7 @@ test.each([true, false])(
     await page.waitForSelector(`h1:text("Verify ${domain}")`)
     hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce]') }
     await click('text=Verify now')
-    await page.waitForSelector('text=The domain is verified and your file is hosted')
+    await page.waitForSelector('text=Domain verified, and your file is hosted')
     const answer = await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)
     const served = (await answer.json()) as object
     expect(served).toEqual({ ...preview, last_updated: expect.any(String) })

@@ -120,7 +120,7 @@ function describeDisagreement(
   const [own] = declared ?? []
   const stated = own && describeSelling(clipText(own.relationship, 30))
   if (!granted || !stated || granted === stated) return 'The publisher and the operator disagree'
-  return `The publisher’s file says that the agent ${granted}, the operator’s that it ${stated}`
+  return `The publisher’s file says the agent ${granted}; the operator’s file says it ${stated}`
 }
 
 export const formatDay = (iso: string) => formatMoment(iso).split(',', 1)[0]

@@ -13,13 +13,11 @@ export function showQuestion(ended: Ended, token: string): View {
   const title = 'Stop these emails?'
   const what =
     'subject' in ended ? (
-      <>
-        You no longer get emails about {renderName(ended.subject.replace(/^https:\/\//, ''), 200)}.
-      </>
+      <>You will no longer get emails about {renderName(toShownName(ended.subject), 200)}.</>
     ) : (
       <>
-        You no longer get the daily email: it is about {countThings(ended.daily, 'thing')} that you
-        watch.
+        You will no longer get the daily email: it covers {countThings(ended.daily, 'thing')} that
+        you watch.
       </>
     )
   const body = (
@@ -38,11 +36,12 @@ export function showQuestion(ended: Ended, token: string): View {
   return { title, description: 'Stop emails about what you watch.', body }
 }
 
-export function showEnded(): View {
-  const title = 'You get no more of these emails'
+/** Shows that emails have ended; those of which watch is unknown once its link was used. */
+export function showEnded(ended?: Ended): View {
+  const title = 'Unsubscribed'
   const body = renderProblem(
     title,
-    'You no longer watch this.',
+    `You’re no longer watching ${describeEnded(ended)}.`,
     <>
       <p>
         <a href="/dashboard/watches">Everything that you watch</a>
@@ -51,4 +50,14 @@ export function showEnded(): View {
     </>,
   )
   return { title, description: title, body }
+}
+
+function describeEnded(ended: Ended): string {
+  if (ended === undefined) return 'this'
+  if ('subject' in ended) return toShownName(ended.subject)
+  return `the ${countThings(ended.daily, 'thing')} of your daily email`
+}
+
+function toShownName(subject: string): string {
+  return subject.replace(/^https:\/\//, '')
 }

@@ -23,7 +23,7 @@ export const readVerification = defineOperation({
   description:
     'An agent earns a badge for a part of the protocol when every stable specialism that it claims ' +
     'there passes its storyboards in a full run. A badge ends when they do not pass for 48 hours, ' +
-    'when the agent is not tested for three intervals, or when it is not shown to everybody any ' +
+    'when the agent is not tested for three intervals, or when it is not shown to everyone any ' +
     'more. An agent that is not known has none.',
   cache: 'none',
   params: z.object(BadgeAgent),

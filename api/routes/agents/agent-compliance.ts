@@ -23,7 +23,7 @@ const params = z.object({
   encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),
 })
 const shown =
-  'Everybody sees the results of public agents, members with API access those of members’ agents, ' +
+  'Everyone sees the results of public agents, members with API access those of members’ agents, ' +
   'and an organization those of its own.'
 
 const declared = { method: 'GET', group: 'Agent Compliance', cache: 'none' } as const

@@ -76,7 +76,7 @@ export const changeMember = defineOperation({
   path: '/api/me/organization/members/:user_id',
   summary: 'Change the role of a person in your organization',
   description:
-    'For owners. The last owner must remain one (409): make somebody else an owner first.',
+    'For owners. The last owner must remain one (409): make someone else an owner first.',
   writes: true,
   query: OrganizationQuery,
   params,
@@ -110,7 +110,7 @@ export const removeMember = defineOperation({
   path: '/api/me/organization/members/:user_id',
   summary: 'Remove a person from your organization, or leave it',
   description:
-    'Owners remove everybody, admins remove members and viewers, and everybody can leave by their ' +
+    'Owners remove everyone, admins remove members and viewers, and everyone can leave by their ' +
     'own id. The last owner cannot leave (409). Every process refuses the person from then on.',
   writes: true,
   isPersonal: true,

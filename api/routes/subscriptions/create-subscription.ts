@@ -73,7 +73,7 @@ export const createSubscription = defineOperation({
     cursor: DeliveryCursor.overwrite(text => text.toLowerCase())
       .optional()
       .describe(
-        'Begin after this event, or this `cursor` of the audit; without it, with the next change',
+        'Begin after this event, or this `cursor` of the audit log; without it, with the next change',
       ),
   }),
   reply: { 201: SubscriptionView },
@@ -94,7 +94,7 @@ export const createSubscription = defineOperation({
     const { kind, event_types, domains, agents } = body
     requireKindAllowed(kind, belonging, principal)
     if (kind === 'audit' && [event_types, domains, agents].some(({ length }) => length > 0))
-      refuse('invalid_request', 'kind: the audit has no `event_types`, `domains` or `agents`')
+      refuse('invalid_request', 'kind: the audit log has no `event_types`, `domains` or `agents`')
     const { reader, writer, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, submissionId)
     const known = findSubscription(reader, org_id, subscription_id)

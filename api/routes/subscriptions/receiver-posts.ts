@@ -23,7 +23,7 @@ export const resumeSubscription = defineOperation({
   summary: 'Resume a disabled subscription',
   description:
     'The receiver is posted a challenge as for a new subscription, and deliveries go on after the ' +
-    '`cursor` of the subscription. Where the feed or the audit no longer has it, the answer is 410: delete the ' +
+    '`cursor` of the subscription. Where the feed or the audit log no longer has it, the answer is 410: delete the ' +
     'subscription and subscribe again. One that is not disabled is returned as it is, without a challenge.',
   writes: true,
   reply: { 200: SubscriptionView },

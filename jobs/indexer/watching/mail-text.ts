@@ -41,9 +41,9 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
     ...(left > 0 ? [`${countThings(left, 'more thing')} you watch changed.`] : []),
     '-- ',
     isDaily
-      ? `You get this email at most once a day, when something you watch at ${host} changes.`
-      : `You get this email because you watch ${name} at ${host}.`,
-    `${isDaily ? 'Stop these daily mails' : `Stop watching ${name}`}: ${end}`,
+      ? `You're receiving this email, at most once a day, because something you watch at ${host} changed.`
+      : `You're receiving this email because you watch ${name} at ${host}.`,
+    `${isDaily ? 'Stop these daily emails' : `Stop watching ${name}`}: ${end}`,
     `Everything you watch: ${base}/dashboard/watches`,
   ].join('\n\n')
   const subject = isSingle ? writeSubject(only) : writeDailySubject(found)
@@ -88,7 +88,8 @@ const countedHeadlines = {
   publisher_lost: (name: string, count: number) =>
     `${count} publishers no longer authorize ${name}`,
   claimed: (name: string, count: number) => `${count} agents say that they sell ${name}`,
-  lookalike: (name: string, count: number) => `${count} domains that look like ${name} were saved`,
+  lookalike: (name: string, count: number) =>
+    `Possible impersonation: ${count} domains that resemble ${name} were added`,
 } as const
 
 /** Writes what happened as a sentence without its full stop. */
@@ -112,7 +113,7 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
     case 'claimed':
       return `${toShownName(change.agent)} says that it sells ${name}`
     case 'lookalike':
-      return `Somebody saved ${change.domain}, which looks like ${name}`
+      return `Possible impersonation: someone added ${change.domain}, which resembles ${name}`
     case 'tests':
       return `Test results of ${name} changed from ${change.before} to ${change.now}`
     case 'badge_earned':
@@ -131,19 +132,29 @@ function explain(change: WatchedChange): string {
   return change.what === 'claimed' ? '. This alone authorizes nothing' : ''
 }
 
+/** Links the page of a look-alike below its headline. */
+function linkLookalike(change: WatchedChange, base: string): string {
+  if (change.what !== 'lookalike') return ''
+  const kind = change.isBrand ? 'brand' : 'domain'
+  return `\n  ${base}${toPath({ kind, subject: change.domain })}`
+}
+
 function writePart(
   { watch, changes }: ChangesOfWatch,
   { base, lines: most }: { base: string; lines: number },
 ): string {
   const lines = changes
     .slice(0, most)
-    .map(change => `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.`)
+    .map(
+      change =>
+        `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.${linkLookalike(change, base)}`,
+    )
   const left = changes.length - lines.length
   const more = left > 0 ? [`- and ${left} more`] : []
   return [toShownName(watch.subject), ...lines, ...more, `  ${base}${toPath(watch)}`].join('\n')
 }
 
-function toPath({ kind, subject }: StoredWatch): string {
+function toPath({ kind, subject }: Pick<StoredWatch, 'kind' | 'subject'>): string {
   const page = kind === 'domain' ? 'publisher' : kind
   return `/${page}/${encodeURIComponent(subject)}`
 }

@@ -12,7 +12,7 @@ export interface AuditPosition {
 
 export const AuditCursor = z
   .string()
-  .regex(/^\d{12}\.[\da-f-]{36}$/, 'must be a cursor of the audit')
+  .regex(/^\d{12}\.[\da-f-]{36}$/, 'must be a cursor of the audit log')
 
 export function formatAuditCursor({ seq, id }: AuditPosition): string {
   return `${String(seq).padStart(SEQ_DIGITS, '0')}.${id}`

@@ -48,7 +48,7 @@ export function describeChange(
   if (operation === 'entry.rollback' && facts.to_revision === '0') return 'Stopped hosting a file'
   if (facts.profile_auto_created) return 'Added an agent, which made the organization a member'
   if (operation === 'subscription.create' && facts.kind === 'audit')
-    return 'Created a webhook for the audit'
+    return 'Created a webhook for the audit log'
   return auditedOperations[operation]
 }
 

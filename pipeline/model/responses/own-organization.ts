@@ -65,7 +65,7 @@ export const OwnAgent = z
     type: z.enum(agentTypes).describe('Type of the agent, as declared by its member'),
     visibility: z
       .enum(visibilities)
-      .describe('Audience: everybody, members with API access, or only your organization'),
+      .describe('Audience: everyone, members with API access, or only your organization'),
     name: z.string().optional().describe('Name of the agent; absent if none was given'),
     health_check_url: z
       .string()

@@ -18,8 +18,8 @@ const labels = {
 }
 
 const agentCounts = {
-  agents_passing: count.describe('Agents shown to everybody that passed it in their last run'),
-  agents_tested: count.describe('Agents shown to everybody that were tested by it'),
+  agents_passing: count.describe('Agents shown to everyone that passed it in their last run'),
+  agents_tested: count.describe('Agents shown to everyone that were tested by it'),
 }
 
 export const StoryboardList = z
@@ -95,7 +95,7 @@ export const StoryboardDetail = z
           .max(50)
           .describe('Agents that were tested by it, those that pass first; 50 at most'),
       })
-      .describe('Last results of agents that members show to everybody'),
+      .describe('Last results of agents that members show to everyone'),
     test_kit: z.null().describe('Always null: storyboards have no fixtures'),
   })
   .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })

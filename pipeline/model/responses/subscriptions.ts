@@ -26,7 +26,7 @@ export const SubscriptionView = z
       .describe('`failing` while attempts fail and are repeated; `disabled` once they ended'),
     created_at: moment.describe('Moment at which the receiver had repeated the challenge'),
     cursor: DeliveryCursor.describe(
-      'Position up to which everything was taken, in the feed or in the audit; go on from that of the feed by the feed',
+      'Position up to which everything was taken, in the feed or in the audit log; go on from that of the feed by the feed',
     ),
     delivered_at: moment.nullable().describe('Moment at which a delivery was taken last'),
     failing_since: moment
@@ -82,7 +82,7 @@ export const DeliveryLog = z
           events: z
             .int()
             .describe('How many changes the receiver got, or would have got, by this attempt'),
-          cursor: DeliveryCursor.describe('Position after these, in the feed or in the audit'),
+          cursor: DeliveryCursor.describe('Position after these, in the feed or in the audit log'),
         }),
       )
       .describe('Attempts, the newest first; the last hundred are kept'),

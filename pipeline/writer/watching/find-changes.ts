@@ -146,7 +146,12 @@ function findNewLookalikes(alike: WatchedRows['entries'], { lookalikes }: KnownF
   const entries = alike.filter(({ domain }) => !lookalikes.includes(domain))
   const domains = entries.map(({ domain }) => domain)
   return {
-    changes: entries.map(({ domain, at }) => ({ what: 'lookalike', domain, at })),
+    changes: entries.map(({ domain, is_brand: isBrand, at }) => ({
+      what: 'lookalike',
+      domain,
+      isBrand,
+      at,
+    })),
     known: { lookalikes: [...lookalikes, ...domains].slice(-REMEMBERED_MAX) },
   }
 }

@@ -49,7 +49,7 @@ export interface WatchedRows {
   files: FileRow[]
   claims: { domain: string; agent: string }[]
   /** Saved entries that changed, whatever their names. */
-  entries: { domain: string; at: string; seq: number }[]
+  entries: { domain: string; is_brand: boolean; at: string; seq: number }[]
   /** Grants in force, by publisher and agent, of the pairs that events are about. */
   grants: Map<string, number>
 }
@@ -143,7 +143,8 @@ function loadEntries(
   parameters: { from: number; seq: number },
 ): Promise<WatchedRows['entries']> {
   return index.all(
-    `select domain, max(updated_at) as "at [instant]", max(seq) as seq from entries
+    `select domain, max(entity = 'brand') as "is_brand [boolean]",
+       max(updated_at) as "at [instant]", max(seq) as seq from entries
      where seq > $from and seq <= $seq and status = 'live' and source = 'community'
      group by domain order by seq, domain limit ${ENTRIES_MAX}`,
     parameters,

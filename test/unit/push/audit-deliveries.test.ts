@@ -152,7 +152,7 @@ test.each([
   commit(delivering, 'two')
   await expect
     .poll(() => delivering.disabled.get(id))
-    .toBe('whoever subscribed may no longer have the audit posted')
+    .toBe('whoever subscribed may no longer have the audit log posted')
   expect(labels(receiver)).toEqual(['one'])
 })
 

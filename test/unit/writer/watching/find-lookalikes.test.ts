@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { findLookalikes } from '../../../../pipeline/writer/watching/find-lookalikes.ts'
 
 function find(domain: string, ...saved: string[]): string[] {
-  const entries = saved.map(name => ({ domain: name, at: '2026-11-20T03:00:00Z', seq: 1 }))
+  const entries = saved.map(name => ({
+    domain: name,
+    is_brand: true,
+    at: '2026-11-20T03:00:00Z',
+    seq: 1,
+  }))
   const found = findLookalikes(new Set([domain]), entries).get(domain) ?? []
   return found.map(entry => entry.domain)
 }
