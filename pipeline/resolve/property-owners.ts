@@ -43,7 +43,10 @@ function groupByPublisher(document: AdagentsInlineDocument): ByPublisher {
  * Tells whether a property belongs to a domain: it names no other publisher, and all hosts among its
  * identifiers are the domain's own.
  */
-export function isOwn(entry: PropertyEntry, domain: string): boolean {
+export function isOwn(
+  entry: Pick<PropertyEntry, 'identifiers' | 'publisher_domain'>,
+  domain: string,
+): boolean {
   if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
   return listHosts(entry).every(host => mayDeclareHost(domain, host))
 }

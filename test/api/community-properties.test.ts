@@ -49,6 +49,7 @@ const resolveRids = async (domain: string): Promise<string[]> =>
   )
 
 interface Listed {
+  status: string
   publisher_domain: string
   property_type: string
 }
@@ -79,6 +80,24 @@ async function listRecords(domain: string) {
   const websitesFirst = (a: Listed, b: Listed) => (a.property_type < b.property_type ? 1 : -1)
   return entries.filter((item: Listed) => item.publisher_domain === domain).sort(websitesFirst)
 }
+
+test('a saved property of another domain is in no lookup, list or search', async () => {
+  const host = 'mixed.acme.example'
+  await save(host, [site(host), site('victim.example', 'Stolen')])
+  const [entry] = (await listRecords(host)).filter(({ status }: Listed) => status === 'active')
+  expect(entry.identifiers).toEqual([{ type: 'domain', value: host }])
+  const answers = await Promise.all(
+    [
+      `registry/publisher?domain=${host}`,
+      `registry/lookup/property?type=domain&value=victim.example`,
+      `properties/resolve?domain=${host}`,
+      'properties/registry?search=victim',
+      'search?q=victim',
+    ].map(async path => [path, JSON.stringify((await get(path)) ?? {}).includes('Stolen')]),
+  )
+  expect(answers.filter(([, isShown]) => isShown)).toEqual([])
+  expect(await registry.verify()).toEqual([])
+})
 
 describe('a community property without identifiers', () => {
   // The request of the specification has only a type and a name: answers said `identifiers: []`.

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { BrandSaved, PropertySaved } from '../../../pipeline/model/responses/saves.ts'
 import { BrandManifest, BrandName, Contact, SavedProperty } from '../../../pipeline/model/save.ts'
+import { isOwn } from '../../../pipeline/resolve/property-owners.ts'
 import { toEditor } from '../../auth/editor.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -79,7 +81,7 @@ export const saveProperty = defineOperation({
   summary: 'Save the properties of a publisher that publishes no adagents.json, or edit them',
   description:
     'The properties and the contact are replaced. Only the publisher’s own file can authorize agents to sell ' +
-    `them: \`authorized_agents\` is ignored. ${rules}`,
+    `them: \`authorized_agents\` is ignored. A property of another domain is left out, which \`message\` says. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
@@ -97,6 +99,8 @@ export const saveProperty = defineOperation({
   errors: saveErrors,
   handle: async ({ body, principal, submissionId, services }) => {
     const { publisher_domain: domain, authorized_agents: _, ...rest } = body
+    const properties = rest.properties.filter(property => isOwn(property, domain))
+    const leftOut = rest.properties.length - properties.length
     const saved = await submitIdempotent(
       services,
       submissionId,
@@ -106,21 +110,26 @@ export const saveProperty = defineOperation({
         domain,
         editor: toEditor(principal),
         ...rest,
+        properties,
       },
       { domain },
     )
-    return replyOk(replySaved(saved, 'Properties'))
+    return replyOk(replySaved(saved, 'Properties', leftOut))
   },
 })
 
-function replySaved(saved: Record<string, unknown>, what: string) {
+function replySaved(saved: Record<string, unknown>, what: string, leftOut = 0) {
   const { entry_id, revision_number, review_id } = saved
   const isNew = revision_number === 1
   const waits =
     review_id === undefined ? '' : '; it is shown once a moderator has approved its name'
+  const without =
+    leftOut === 0
+      ? ''
+      : `, without ${countThings(leftOut, 'property', 'properties')} of other domains`
   return {
     success: true,
-    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${waits}`,
+    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${without}${waits}`,
     id: entry_id,
     ...(!isNew && { revision_number }),
     ...(review_id !== undefined && { review_status: 'pending' }),
