@@ -25,8 +25,8 @@ left join ${read} own on ${isFileOf('own', 'domain')}
 left join ${read} house on ${isFileOf('house', 'house_domain')}
 left join ${read} other on ${isFileOf('other', 'resolved_location')})`
 
-/** Order of brands in lists. */
-export const brandOrder = 'order by brand_name, domain'
+/** Order of brands in lists: of one name, the brand comes first whose own file says so. */
+export const brandOrder = "order by brand_name, source <> 'brand_json', domain"
 
 export function toBrandItem(row: Record<string, unknown>): BrandItem {
   return stripNulls(row) as BrandItem

@@ -484,6 +484,19 @@ describe('a page that cannot be shown', () => {
 })
 
 describe('the home page', () => {
+  test('names no brand that only a member has saved, and a search ranks it below a file', async () => {
+    await registry.observe(observeBrandFile('zebra.example', 'Told'))
+    await registry.publish()
+    const examples = (await read('/'))('.chips').text()
+    expect(examples).toContain('zebra.example')
+    expect(examples).not.toContain('told.example')
+    const found = (await read('/search?q=told'))('#brands .entries > li')
+    expect(found.toArray().map(entry => load(entry)('p').text())).toEqual([
+      'zebra.examplefrom its own file',
+      'told.exampleadded by a member',
+    ])
+  })
+
   test('is the overview of the API for clients that want JSON, also after it was sent as a page', async () => {
     expect((await get('/')).headers['content-type']).toContain('text/html')
     const answer = await get('/', { accept: 'application/json' })

@@ -1,11 +1,13 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { eventTypeNames } from '../../../pipeline/model/event.ts'
 import type { RegistryStats } from '../../../pipeline/model/responses/index.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
 import {
+  type BrandRow,
   brandDirectory,
-  type Directory,
   listDirectory,
+  type PublisherRow,
   publisherDirectory,
 } from '../../../pipeline/read/queries/directories.ts'
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
@@ -33,8 +35,8 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   const { snapshot } = reader
   const [stats, brands = [], publishers = [], overview] = await Promise.all([
     askIfReady(reader, () => ask<RegistryStats>(registryStats)),
-    askIfReady(reader, async () => snapshot && listNames(snapshot, brandDirectory, 'changed')),
-    askIfReady(reader, async () => snapshot && listNames(snapshot, publisherDirectory, 'agents')),
+    askIfReady(reader, async () => snapshot && listNewBrands(snapshot)),
+    askIfReady(reader, async () => snapshot && listLargePublishers(snapshot)),
     askIfReady(reader, async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
   ])
   const events = listNewestEvents(reader, {
@@ -60,7 +62,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             domains publish themselves.
           </p>
           {renderSearch(undefined, 'large')}
-          {renderQuestions(brands[0], publishers[0], sales)}
+          {renderQuestions(brands[0]?.id, publishers[0]?.id, sales)}
         </section>
         {TASKS}
         {counts === undefined || isNothingCounted(counts)
@@ -158,36 +160,57 @@ function renderTotals(stats: RegistryStats): Html {
   ])
 }
 
-/** Lists the domains at the beginning of a directory. */
-async function listNames(snapshot: Snapshot, directory: Directory, sort: string) {
-  const asked = { filters: {}, sort, after: undefined, limit: NAMES_SHOWN }
-  const { rows } = await listDirectory<{ id: string }>(snapshot, directory, asked)
-  return rows.map(({ id }) => id)
+/** Lists the brands that changed last. Only a file of its own brings a brand here: members can save any name. */
+async function listNewBrands(snapshot: Snapshot): Promise<BrandRow[]> {
+  const asked = { filters: { source: 'brand_json' }, sort: 'changed', after: undefined }
+  return (await listDirectory<BrandRow>(snapshot, brandDirectory, { ...asked, limit: NAMES_SHOWN }))
+    .rows
+}
+
+async function listLargePublishers(snapshot: Snapshot): Promise<PublisherRow[]> {
+  const asked = { filters: { sells: 'yes' }, sort: 'agents', after: undefined, limit: NAMES_SHOWN }
+  return (await listDirectory<PublisherRow>(snapshot, publisherDirectory, asked)).rows
 }
 
 /** Renders examples, for visitors who have no domain in mind. */
 function renderNames(
   reader: Reader,
-  brands: readonly string[],
-  publishers: readonly string[],
+  brands: readonly BrandRow[],
+  publishers: readonly PublisherRow[],
 ): Html | null {
   if (brands.length + publishers.length === 0) return null
-  const faces = findFaces(reader, [...brands, ...publishers])
-  const renderList = (domains: readonly string[], toPath: (domain: string) => string) => (
-    <ul class="chips">
-      {domains.map(domain => (
-        <li>{faces.renderLink(domain, toPath(domain))}</li>
-      ))}
-    </ul>
+  const faces = findFaces(
+    reader,
+    [...brands, ...publishers].map(({ id }) => id),
   )
   return renderSection(
     'begin',
     'Browse',
     <>
-      <h3>Recently changed brands</h3>
-      {renderList(brands, toBrandPath)}
-      <h3>Publishers with the most agents</h3>
-      {renderList(publishers, toPublisherPath)}
+      {renderChips(
+        'Recently changed brands',
+        brands.map(({ id }) => faces.renderLink(id, toBrandPath(id))),
+      )}
+      {renderChips(
+        'Publishers with the most agents',
+        publishers.map(({ id, agents }) =>
+          faces.renderLink(id, toPublisherPath(id), countThings(agents, 'agent')),
+        ),
+      )}
     </>,
+  )
+}
+
+function renderChips(title: string, links: readonly Html[]): Html | null {
+  if (links.length === 0) return null
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="chips">
+        {links.map(link => (
+          <li>{link}</li>
+        ))}
+      </ul>
+    </>
   )
 }

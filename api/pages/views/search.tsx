@@ -323,7 +323,7 @@ function renderBrands(reader: Reader, brands: SearchAnswer['brands']): Html {
           mark: faces.renderMark(domain, MARK_PX, brand_name),
           link: <a href={toBrandPath(domain)}>{renderName(brand_name, 100)}</a>,
           below: renderName(domain),
-          aside: renderBadge(source === 'brand_json' ? 'good' : 'none', toPlainWords(source)),
+          aside: renderBadge(source === 'brand_json' ? 'good' : 'fair', toPlainWords(source)),
         }),
       )}
     </ul>
