@@ -166,7 +166,7 @@ function buildContent(
     return { 'application/json': { schema, ...(example !== undefined && { example }) } }
   }
   const content = {
-    schema: { type: 'string' },
+    schema: { type: isJsonType(body.type) ? 'object' : 'string' },
     ...(body.item && { [ITEM_SCHEMA]: toReference(body.item, 'output', components) }),
   }
   const types = [body.type].flat().map(type => getFirst(type.split(';')))
@@ -177,6 +177,11 @@ function buildContent(
       { ...content, ...(index === 0 && example !== undefined && { example }) },
     ]),
   )
+}
+
+/** Tells whether a media type is one of JSON documents by its suffix. */
+function isJsonType(types: string | readonly string[]): boolean {
+  return [types].flat().every(type => /^[^;]+\+json(?:;|$)/.test(type))
 }
 
 function describeRefusal(description: string, components: Json) {

@@ -47,6 +47,17 @@ test('GET /openapi.json 200: the same description in JSON', async () => {
   expect(answer.json()).toEqual(await fetchDescription())
 })
 
+test('documents of JSON are objects', async () => {
+  const { paths } = await fetchDescription()
+  const documents = [
+    '/openapi.json',
+    '/.well-known/api-catalog',
+    '/.well-known/http-message-signatures-directory',
+    '/schemas/v3/{file}',
+  ].map(path => Object.values(paths[path].get.responses['200'].content)[0])
+  expect(documents).toEqual(documents.map(() => ({ schema: { type: 'object' } })))
+})
+
 const security = { public: [], bearer: [{ bearer: [] }], optional: [{}, { bearer: [] }] }
 
 test('every operation is described, with its parameters and errors', async () => {

@@ -659,7 +659,10 @@ describe('results of an agent', () => {
       passing_count: 1,
       total_count: 2,
     })
-    expect(await read('storyboard-status', key)).toMatchObject({ members_only: true })
+    expect(await read('storyboard-status', key)).toMatchObject({
+      error: expect.stringContaining('ask the operator of this registry'),
+      members_only: true,
+    })
     const answer = await registry.app.inject({
       method: 'POST',
       url: '/api/registry/agents/storyboard-status',

@@ -122,5 +122,7 @@ function describeForBulk(shown: ShownRuns, reader: Reader) {
 
 function requireApiAccess({ tier }: Principal): void {
   if (hasApiAccess(tier)) return
-  refuse('forbidden', 'only members with API access can see these results', { members_only: true })
+  const text =
+    'only members with API access can see these results: ask the operator of this registry for a membership that includes it'
+  refuse('forbidden', text, { members_only: true })
 }

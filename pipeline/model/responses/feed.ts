@@ -53,7 +53,7 @@ export const FeedFrame = z
         .looseObject({
           error: z
             .enum(['cursor_expired', 'feed_stream_error'])
-            .describe('Whether to start again without a cursor, or to reconnect'),
+            .describe('Whether to load your copy again, or to reconnect'),
           message: text.describe('The same, in a sentence'),
         })
         .describe('Why the stream ends'),
