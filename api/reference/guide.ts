@@ -69,9 +69,9 @@ server-sent events, and heartbeats in between. Keep \`types\`, \`domain\` and
 
 ## Examples
 
-Every operation has an example, with code for curl, TypeScript and Python. Answers were recorded
-from a test registry; only long lists are shortened. Ids and values of the demo differ, and so may its answers; a comment in the
-code names what an example takes first. Each operation says which access it needs; the code reads a credential from the environment variable \`REGISTRY_KEY\`.
+Every operation has an example, with code for curl, TypeScript and Python. Answers were recorded from a
+test registry, so ids and values of the demo differ; long lists are shortened. Each operation says which access it
+needs; the code reads a credential from \`REGISTRY_KEY\`.
 
 ## For agents
 
