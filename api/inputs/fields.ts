@@ -108,7 +108,10 @@ const NO_VALUES: readonly string[] = []
 /** Creates the schema of comma-separated values, at most a hundred; empty ones are ignored. */
 export function createCsv(description: string) {
   return z
-    .string()
+    .string({
+      error: ({ input }) =>
+        Array.isArray(input) ? 'must be a single value, with commas between several' : undefined,
+    })
     .default('')
     .transform((text, ctx): readonly string[] => {
       if (text === '') return NO_VALUES
@@ -120,7 +123,7 @@ export function createCsv(description: string) {
         ctx.addIssue(`must not be more than ${CSV_VALUES_MAX} values`)
       return values
     })
-    .meta({ description })
+    .meta({ description: `${description}; commas separate several` })
 }
 
 /** An instant in ISO 8601: a day, or a day with a time and its zone; its UTC year has four digits. */

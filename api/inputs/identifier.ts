@@ -30,14 +30,17 @@ function explainValueFault({ type, value }: Identifier): string | undefined {
 }
 
 /**
- * Explains what is wrong with an identifier, beginning with the field, whose name has this prefix. Undefined for
- * one that a file can declare.
+ * Explains what is wrong with an identifier, beginning with the field by its name. Undefined for one that a file
+ * can declare.
  */
-export function explainIdentifierFault(identifier: Identifier, prefix = ''): string | undefined {
+export function explainIdentifierFault(
+  identifier: Identifier,
+  fields = { type: 'type', value: 'value' },
+): string | undefined {
   const typeFault = explainTypeFault(identifier.type)
-  if (typeFault !== undefined) return `${prefix}type: ${typeFault}`
+  if (typeFault !== undefined) return `${fields.type}: ${typeFault}`
   const valueFault = explainValueFault(identifier)
-  return valueFault && `${prefix}value: ${valueFault}`
+  return valueFault && `${fields.value}: ${valueFault}`
 }
 
 /**
@@ -50,7 +53,10 @@ export function checkValue<Type extends string, Value extends string>(
 ) {
   return (asked: Record<Type | Value, string>, ctx: z.RefinementCtx) => {
     const message = explainValueFault({ type: asked[typeName], value: asked[valueName] })
-    if (message !== undefined) ctx.addIssue({ code: 'custom', path: [valueName], message })
+    // A value that breaks the rule of its field gets only that message.
+    const isReported = ctx.issues.some(({ path }) => path?.[0] === valueName)
+    if (message !== undefined && !isReported)
+      ctx.addIssue({ code: 'custom', path: [valueName], message })
   }
 }
 

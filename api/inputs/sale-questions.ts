@@ -40,8 +40,10 @@ export const SaleQuestions = {
   ...schema,
 }
 
-/** A question as it was understood, or why it was not. */
-export type AskedSale = { agent_url: string; identifier: Identifier } | { fault: string }
+/** A question as it was understood, or why it was not; `field` is the one that its identifier was sent in. */
+export type AskedSale =
+  | { agent_url: string; identifier: Identifier; field: 'domain' | 'identifier_value' }
+  | { fault: string }
 
 /** Parses questions sent as CSV or JSON. A list that is none is refused, a faulty question has its fault. */
 export function parseSaleQuestions(body: Buffer, contentType: string, most: number): AskedSale[] {
@@ -128,9 +130,12 @@ function parseQuestion(sent: unknown): AskedSale {
     return { fault: `${issue?.path.join('.') || 'the question'}: ${issue?.message}` }
   }
   const { agent_url, domain, identifier_type, identifier_value } = data
-  if (domain !== undefined) return { agent_url, identifier: { type: 'domain', value: domain } }
+  if (domain !== undefined) {
+    return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain' }
+  }
   if (identifier_type === undefined || identifier_value === undefined) {
     return { fault: 'names neither a domain nor an identifier_type with its identifier_value' }
   }
-  return { agent_url, identifier: { type: identifier_type, value: identifier_value } }
+  const identifier = { type: identifier_type, value: identifier_value }
+  return { agent_url, identifier, field: 'identifier_value' }
 }

@@ -32,8 +32,17 @@ export function listParameters({ query, agentOwner }: Operation): string[] {
   return agentOwner === undefined || names.includes('org') ? names : [...names, 'org']
 }
 
+/** Finds the only known name of which another is a part, or that is a part of it: `agent` for `agent_url`. */
+function findPart(name: string, known: ReadonlySet<string>): string | undefined {
+  const found = [...known].filter(other => {
+    const [short, long] = name.length < other.length ? [name, other] : [other, name]
+    return long.split('_').includes(short)
+  })
+  return found.length === 1 ? found[0] : undefined
+}
+
 function buildRefusal(name: string, known: ReadonlySet<string>): PublicError {
-  const nearest = findNearestWord(name, known)
+  const nearest = findNearestWord(name, known) ?? findPart(name, known)
   const names = known.size === 0 ? 'This operation takes none.' : `Known: ${[...known].join(', ')}.`
   const help = nearest === undefined ? names : `Did you mean '${nearest}'?`
   const shown = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name

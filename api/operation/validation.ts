@@ -1,6 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { z } from 'zod'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
 import {
   findShortened,
@@ -31,7 +32,17 @@ function countItems(value: unknown, max: number): number {
 /** Creates an error map that describes the first faults only, which include all that are shown. */
 function createErrorMap(): typeof describeIssue {
   let described = 0
-  return issue => (described++ < FAULTS_DESCRIBED_MAX ? describeIssue(issue) : '')
+  return issue => (described++ < FAULTS_DESCRIBED_MAX ? describeFault(issue) : '')
+}
+
+/** Describes a fault, and of a value that is none of several the one that was most likely meant. */
+function describeFault(issue: Parameters<typeof describeIssue>[0]): string | undefined {
+  const text = describeIssue(issue)
+  if (issue.code !== 'invalid_value' || issue.values.length === 1) return text
+  const { input } = issue
+  const meant =
+    typeof input === 'string' ? findNearestWord(input, issue.values.map(String)) : undefined
+  return meant === undefined ? text : `${text}. Did you mean ${JSON.stringify(meant)}?`
 }
 
 /** Chooses another public error than `invalid_request` for the first fault of a body. */

@@ -60,7 +60,7 @@ export async function* formatChecked(
 
 function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   if ('fault' in question) return { error: question.fault }
-  const { agent_url, identifier } = question
+  const { agent_url, identifier, field } = question
   const asked = {
     agent_url,
     identifier_type: identifier.type,
@@ -70,7 +70,7 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   if (!agent.success) {
     return { ...asked, error: `agent_url: ${getFirst(agent.error.issues).message}` }
   }
-  const fault = explainIdentifierFault(identifier, 'identifier_')
+  const fault = explainIdentifierFault(identifier, { type: 'identifier_type', value: field })
   if (fault !== undefined) return { ...asked, error: fault }
   const { judged, deciding } = findCachedSale(
     reader,

@@ -93,6 +93,7 @@ describe('GET /api/registry/agents/search', () => {
     expect(await found('')).toEqual([wide, narrow, twin])
     expect(await found('?channels=display,ctv')).toEqual([wide, narrow, twin])
     expect(await found('?channels=display&markets=US')).toEqual([narrow])
+    expect(await found('?channels=Display&markets=us')).toEqual([narrow])
     expect(await found('?channels=ctv')).toEqual([])
     expect(await found('?min_properties=2')).toEqual([wide])
     expect(await found('?has_tmp=false')).toEqual([wide, twin])
@@ -179,6 +180,13 @@ describe('GET /api/registry/agents/search', () => {
       400,
       expect.stringMatching(`^${name}: must|^${name}: Invalid`),
     ])
+  })
+
+  test.each([
+    ['?type=sale', /^type: must be one of .*\. Did you mean "sales"\?$/],
+    ['?channels=a&channels=b', /^channels: must be a single value, with commas between several$/],
+  ])('400: %s says what was meant', async (query, error) => {
+    expect((await search(query)).json().error).toMatch(error)
   })
 
   test('401: a credential is required', async () => {

@@ -377,6 +377,11 @@ describe('an identifier that many publishers list', () => {
   })
 })
 
+test('400: a value that is missing is reported once', async () => {
+  const { error } = (await get('/api/registry/lookup/property?type=domain&value=')).json()
+  expect(error).toBe('value: must not be empty')
+})
+
 test.each([
   ['Domian', 'domain'],
   ['Domain', 'domain'],

@@ -254,6 +254,18 @@ test('a question that is not understood is told as such, and the others are answ
   expect(lines[9]).toMatchObject({ line: 10, authorized: true })
 })
 
+test('a domain that is none is a fault of the field in which it was sent', async () => {
+  const { text } = await post(
+    JSON.stringify([
+      { agent_url: agent, domain: 'no domain' },
+      { agent_url: agent, identifier_type: 'domain', identifier_value: 'no domain' },
+    ]),
+  )
+  const rule = 'must be a domain name such as acme.example'
+  const faults = readLines(text).map(({ error }) => error)
+  expect(faults).toEqual([`domain: ${rule}`, `identifier_value: ${rule}`])
+})
+
 test.each([
   ['no list', '{}'],
   ['an empty list', '[]'],

@@ -75,6 +75,12 @@ describe('an unknown parameter is refused in words', () => {
     },
   )
 
+  test('also by a part of its name', async () => {
+    const operation = described.find(({ id }) => id === 'authorizePublisher')
+    const { body } = await send(operation!, { agent_url: 'https://agent.example/mcp' })
+    expect(JSON.parse(body).error).toBe("Unknown parameter 'agent_url'. Did you mean 'agent'?")
+  })
+
   test('however often, however long, and whatever its name is', async () => {
     const odd = ['__proto__', 'constructor', 'domain[]', 'Domain ', 'ключ', 'x'.repeat(5_000), '']
     const [brand] = described

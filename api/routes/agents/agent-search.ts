@@ -14,16 +14,21 @@ import { replyLent, replyOk } from '../../responses/reply.ts'
 
 const COUNT_MAX = 1e9
 
+/** Creates a filter by words that are stored in lower case. */
+function createWords(description: string) {
+  return createCsv(description).transform(words => words.map(word => word.toLowerCase()))
+}
+
 const filters = {
-  channels: createCsv('Channels that its publishers or the agent itself name'),
-  property_types: createCsv('Kinds of properties that it reaches, such as `website`'),
+  channels: createWords('Channels that its publishers or the agent itself name'),
+  property_types: createWords('Kinds of properties that it reaches, such as `website`'),
   markets: createCsv('Countries in which it may sell, as two-letter codes').transform(codes =>
     codes.map(code => code.toUpperCase()),
   ),
   categories: createCsv('Content categories of collections, properties and placements'),
-  tags: createCsv('Tags of the properties that it reaches'),
-  delivery_types: createCsv('Delivery types of its products, such as `guaranteed`'),
-  format_kinds: createCsv('Kinds of formats it makes, takes or sells, such as `image`'),
+  tags: createWords('Tags of the properties that it reaches'),
+  delivery_types: createWords('Delivery types of its products, such as `guaranteed`'),
+  format_kinds: createWords('Kinds of formats it makes, takes or sells, such as `image`'),
 }
 
 const place = z.tuple([z.number(), z.string()]).transform(([score, url]) => ({ score, url }))

@@ -42,7 +42,7 @@ export const listLogos = defineOperation({
   access: 'optional',
   cache: 'personal',
   params,
-  query: z.object({ tags: createCsv('Comma-separated') }),
+  query: z.object({ tags: createCsv('Tags that a logo must have') }),
   reply: { 200: LogoList },
   errors: ['invalid_request'],
   handle: ({ params: { domain }, query, principal, services: { reader, baseUrl } }) => {
