@@ -43,6 +43,11 @@ export function parsePastedDomain(text: string): Domain | undefined {
   return parseDomain(text) ?? parseDomain(extractHost(text))
 }
 
+/** Returns a domain without its `www.`; undefined for one that has none. */
+export function stripWww(domain: Domain): Domain | undefined {
+  return domain.startsWith('www.') ? parseDomain(domain.slice('www.'.length)) : undefined
+}
+
 function extractHost(text: string): string {
   return text
     .trim()

@@ -202,6 +202,16 @@ describe('GET /api/brands/resolve', () => {
     }
   })
 
+  test('404: names the domain that is known without its www.', async () => {
+    const known = await get('/api/brands/resolve?domain=https://WWW.acme.example/path')
+    expect([known.statusCode, known.json()]).toMatchObject([
+      404,
+      { domain: 'www.acme.example', did_you_mean: ['acme.example'] },
+    ])
+    const unknown = await get('/api/brands/resolve?domain=www.nobody.example')
+    expect(unknown.json()).not.toHaveProperty('did_you_mean')
+  })
+
   test('404: a domain that was never looked up was never crawled', async () => {
     const answer = await get('/api/brands/resolve?domain=nobody.example')
     expect(answer.statusCode).toBe(404)

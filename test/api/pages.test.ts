@@ -233,6 +233,8 @@ describe('a page says what JSON says', () => {
     const nobody = await read('/search?q=nobody-knows.example')
     expect(nobody('main').text()).toContain('nobody-knows.example is not in the registry yet')
     expect(nobody('main a[href^="/brand"], main a[href^="/publisher"]')).toHaveLength(0)
+    const www = await read('/search?q=https://www.leaf.example/')
+    expect(www('.notice a').attr('href')).toBe('/search?q=leaf.example')
     const found = await read('/search?q=sales.AGENT')
     expect(found('#agents li a').attr('href')).toBe(`/agent/${encodeURIComponent(AGENT)}`)
     expect((await read('/search?q=herald'))('#agents')).toHaveLength(0)

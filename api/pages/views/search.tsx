@@ -1,5 +1,5 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
-import { type Domain, parsePastedDomain } from '../../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core/domain.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
@@ -197,10 +197,17 @@ function listDomainPages(domain: Domain, { reader, baseUrl }: ViewCall['services
   ]
 }
 
-function renderUnknown(
-  domain: Domain,
-  { reader, isAuthorizationServer: hasDashboard }: ViewCall['services'],
-): Html {
+function renderUnknown(domain: Domain, services: ViewCall['services']): Html {
+  const { reader, isAuthorizationServer: hasDashboard } = services
+  const meant = stripWww(domain)
+  if (meant !== undefined && listDomainPages(meant, services).length > 0) {
+    return (
+      <p class="notice">
+        {renderName(domain)} is not in the registry. Did you mean{' '}
+        <a href={`/search?${new URLSearchParams({ q: meant })}`}>{renderName(meant)}</a>?
+      </p>
+    )
+  }
   const { state } = findFileFreshness(reader, 'adagents.json', domain)
   if (state !== 'never_crawled') {
     return (

@@ -39,6 +39,10 @@ export const ErrorBody = z
         'At a replica, which refuses writes and credentials: the address of the same operation at the registry that it follows. Send the request there',
       ),
     domain: text.optional().describe('The domain that the request named'),
+    did_you_mean: z
+      .array(text)
+      .optional()
+      .describe('What was probably meant: the domain without `www.`, or the agents of the host'),
     agent_url: text.optional().describe('The agent that the request named'),
     publisher_domain: text.optional().describe('The publisher that the request named'),
     reason: text
