@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
-import { canBePublic } from '../../../pipeline/core/public-name.ts'
 import { measureBytes } from '../../../pipeline/core/truncate-json.ts'
 import {
   type AgentFailed,
@@ -27,11 +26,6 @@ const AgentAddress = z
   .max(2_048)
   .refine(text => toAgentUrlKey(text) !== undefined, {
     error: ({ input }) => explainNoAgentUrl(String(input)),
-  })
-  .refine(text => canBePublic(new URL(text).hostname), {
-    error: 'must be on the public Internet',
-    // Text that is not a URL gets only that message.
-    when: ({ issues }) => issues.length === 0,
   })
   .meta({ examples: ['https://agent.example/mcp'] })
 
