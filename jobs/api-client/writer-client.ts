@@ -34,7 +34,7 @@ export interface WriterClient {
    */
   submit(operation: Operation, meta?: Partial<Omit<Submission, 'operation'>>): Promise<Answer>
   /** Asks the indexer something; fails as `submit` does. */
-  ask<Result>(question: Question): Promise<Result>
+  ask<Result>(question: Question, ms?: number): Promise<Result>
   /**
    * Requests an immediate fetch by a crawler; throws `unavailable` when none answered in time. The requests
    * that this causes are counted for the caller, if one is given.
@@ -108,8 +108,8 @@ export function openWriterClient(
       const submission: Submission = { submission_id: randomUUID(), ...meta, operation }
       return answerOrRefuse(operation.op, submissions.submit(submission))
     },
-    ask: question =>
-      answerOrRefuse(question.ask, questions.request(question.ask, question, QUESTION_MS)),
+    ask: (question, ms = QUESTION_MS) =>
+      answerOrRefuse(question.ask, questions.request(question.ask, question, ms)),
     requestLive: (request, ms, caller) =>
       answerOrRefuse(
         request.kind,

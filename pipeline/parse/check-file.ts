@@ -5,8 +5,13 @@ import type { ProposedKind } from '../model/proposed-kind.ts'
 import type { PlacedFault } from '../model/reported-fault.ts'
 import { checkBrand } from './brand-json.ts'
 import { checkAdagents, reportFaults } from './check-adagents.ts'
-import { findFaultPlaces, findSyntaxFault } from './fault-places.ts'
-import { Faults } from './faults.ts'
+import {
+  findFaultPlaces,
+  findRepeatedNames,
+  findSyntaxFault,
+  type TextPlace,
+} from './fault-places.ts'
+import { Faults, quote } from './faults.ts'
 import type { JsonObject } from './object-reader.ts'
 import { decodeText } from './read-json.ts'
 
@@ -37,7 +42,8 @@ export function checkFile(
     kind === 'adagents.json'
       ? checkAdagents(bytes, domain, { now, maxFaults })
       : checkBrand(bytes, { maxFaults, domain })
-  const placed = placeFaults(kind, decodeText(bytes, new Faults(1)), faults)
+  const text = decodeText(bytes, new Faults(1))
+  const placed = [...placeFaults(kind, text, faults), ...warnOfRepeatedNames(text, maxFaults)]
   return {
     ...(root && { root }),
     ...(document && { document }),
@@ -52,6 +58,17 @@ export function inferKind(root: unknown): ProposedKind {
     keys.has(key),
   )
   return isBrand && !keys.has('authorized_agents') ? 'brand.json' : 'adagents.json'
+}
+
+function warnOfRepeatedNames(text: string, max: number): (Fault & TextPlace)[] {
+  return findRepeatedNames(text, max).map(({ field, name, line, column }) => ({
+    field,
+    code: 'repeated',
+    severity: 'warning',
+    message: `has ${quote(name)} twice: only the last one counts, so remove one`,
+    line,
+    column,
+  }))
 }
 
 function placeFaults(

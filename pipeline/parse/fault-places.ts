@@ -93,6 +93,36 @@ export function findFaultPlaces(text: string, faults: readonly Pick<Fault, 'fiel
   return faults.map(({ field }): TextPlace => toPlace(findOffset(root, field)))
 }
 
+/** A name that stands again in one object of a text. */
+export interface RepeatedName extends TextPlace {
+  /** Path of the object, `root` for the whole text. */
+  field: string
+  name: string
+}
+
+/** Finds at most `max` names that stand twice in one object: a parser keeps the last value without a word. */
+export function findRepeatedNames(text: string, max: number): RepeatedName[] {
+  const root = readTree(text, [])
+  if (root === undefined || root === 'too deep') return []
+  const toPlace = buildPlaces(text)
+  const repeated: RepeatedName[] = []
+  const walk = ({ type, children = [] }: Node, field: string) => {
+    if (type === 'array') children.forEach((item, at) => void walk(item, `${field}[${at}]`))
+    if (type !== 'object') return
+    const names = new Set<string>()
+    for (const { children: [key, value] = [] } of children) {
+      if (key === undefined || value === undefined) continue
+      const name = String(key.value)
+      if (names.has(name) && repeated.length < max)
+        repeated.push({ field: field || 'root', name, ...toPlace(key.offset) })
+      names.add(name)
+      walk(value, field === '' ? name : `${field}.${name}`)
+    }
+  }
+  walk(root, '')
+  return repeated
+}
+
 /** Reads a text as a tree. The parser is recursive: what overflows its stack is nested far too deeply. */
 export function readTree(text: string, errors: ParseError[]): Node | 'too deep' | undefined {
   try {

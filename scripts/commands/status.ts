@@ -26,6 +26,9 @@ import { describeStatus, findProblems, type RegistryStatus } from './status-text
 import { findUnreadableCredentials } from './stored-credentials.ts'
 import { fetchSupervisorProblems } from './supervisor-problems.ts'
 
+/** A frozen indexer never answers: that is what its operator wants to hear, and soon. */
+const INDEXER_ANSWER_MS = 10_000
+
 /** Prints the state of the registry; exits with 1 where something is wrong. */
 export async function printStatus({ json }: { json?: boolean }): Promise<void> {
   const config = readSettings()
@@ -109,7 +112,7 @@ async function readRedisProblems({ redis_url }: RunFile, config: Config, log: Lo
 async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefined> {
   const writer = await connectWriter(redis_url, 'status')
   try {
-    return await writer.ask<IndexStatus>({ ask: 'status' })
+    return await writer.ask<IndexStatus>({ ask: 'status' }, INDEXER_ANSWER_MS)
   } catch (error) {
     if (error instanceof PublicError) return undefined
     throw error

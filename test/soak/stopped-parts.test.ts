@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
+import { MINUTE } from '../../pipeline/core/clock.ts'
 import { formatCount } from '../../pipeline/core/counts.ts'
 import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
@@ -95,6 +96,11 @@ describe('while the indexer is stopped', () => {
     expect(await usedBytes()).toBeLessThan(bytes * 1.1)
     expect(await waiting()).toBeLessThan(60)
     expect(requests).toBeLessThan(DOMAINS * 2)
+    const asked = performance.now()
+    const { stdout: report } = await runRegistry(['status'], env)
+    expect(report).toContain('! the indexer does not answer')
+    // Questions that work is done for may take ten minutes.
+    expect(performance.now() - asked).toBeLessThan(5 * MINUTE)
     indexer.child.kill('SIGCONT')
     const { status, stdout } = await crawl.finish()
     expect(stdout).toContain(`${formatCount(DOMAINS)} domains`)

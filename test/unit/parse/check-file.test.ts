@@ -40,6 +40,11 @@ describe('a fault has the place of what it is about', () => {
       'authorized_agents 3:1',
     ],
     [
+      'a name that stands twice in one object',
+      `{${head},\n"authorized_agents": [{ "url": "a",\n "url": "b" }]}`,
+      'authorized_agents[0] 3:2',
+    ],
+    [
       'a name with a dot',
       `{${head}, "authorized_agents": [], "tags": {\n"a.b": 1}}`,
       'tags.a.b 2:1',
