@@ -176,9 +176,13 @@ function describeReach({
   properties_authorized,
   properties_without_id = 0,
   properties_total,
-}: AgentPublishers['publishers'][number]): string {
+}: AgentPublishers['publishers'][number]): Html {
   const all = countThings(properties_total, 'property', 'properties')
-  return `${formatCount(properties_authorized + properties_without_id)} of ${all}`
+  return (
+    <span class="whole">
+      {formatCount(properties_authorized + properties_without_id)} of {all}
+    </span>
+  )
 }
 
 export function renderCapabilities({ probed }: AgentShown): Html {

@@ -156,9 +156,12 @@ export function renderTable<Item>(table: Table<Item>): Html {
   )
   const { rows, shown } = fitItems(items, row, { limit, bytes })
   const { open = shown } = table
-  const opened = shown - open < FOLDED_MIN ? shown : open
-  const left = (table.total ?? items.length) - shown
+  const total = table.total ?? items.length
+  const left = total - shown
   const nextPath = typeof next === 'function' ? next(shown) : next
+  // One way leads to the other rows: the next page, where there is one.
+  const hasNext = left > 0 && nextPath !== undefined
+  const opened = hasNext || shown - open < FOLDED_MIN ? shown : open
   return (
     <>
       {opened > 0 ? renderRows(caption, columns, looks, rows.slice(0, opened)) : null}
@@ -171,7 +174,11 @@ export function renderTable<Item>(table: Table<Item>): Html {
           {renderRows(`${caption}, continued`, columns, looks, rows.slice(opened))}
         </details>
       )}
-      {left > 0 ? (
+      {hasNext ? (
+        <p class="more">
+          {formatCount(shown)} of {formatCount(total)}
+        </p>
+      ) : left > 0 ? (
         <p class="more">
           {countThings(left, 'more row')}
           {rest === undefined ? null : (
@@ -182,7 +189,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
           )}
         </p>
       ) : null}
-      {left > 0 ? renderPages(nextPath, undefined, `Pages of ${caption}`) : null}
+      {hasNext ? renderPages(nextPath, undefined, `Pages of ${caption}`) : null}
     </>
   )
 }

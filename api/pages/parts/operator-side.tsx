@@ -31,7 +31,7 @@ export function renderOperatorSide({
   const reason = operatorTexts[operator_reason]
   if (look === 'none')
     return (
-      <span class="quiet" title={reason}>
+      <span class="quiet whole" title={reason}>
         {word}
       </span>
     )
