@@ -8,7 +8,7 @@ import { renderToken } from './page.tsx'
 
 export const visibilityTexts = {
   public: 'everyone',
-  members_only: 'members with API access',
+  members_only: 'members on a higher tier',
   private: 'your organization',
 } as const
 
@@ -92,7 +92,7 @@ export function renderVisibilities(
         return (
           <option value={visibility} selected={visibility === chosen} disabled={isRefused}>
             {visibilityTexts[visibility]}
-            {isRefused ? ' (needs API access)' : null}
+            {isRefused ? ' (needs a higher tier)' : null}
           </option>
         )
       })}

@@ -155,7 +155,7 @@ function renderSummary(
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
-  return hasApiAccess ? 'none' : 'none: badges need API access, which Usage explains'
+  return hasApiAccess ? 'none' : 'none: badges need a higher tier, which Usage explains'
 }
 
 function renderRunForm(

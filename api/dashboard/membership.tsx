@@ -10,7 +10,7 @@ import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
 /** Sentences about what members may do, for every page on which an organization can become one. */
 export const MEMBERSHIP =
-  'Membership is free. Members can propose brands and restore earlier versions of them. Only your organization sees its profile.'
+  'Basic membership is free. Members can propose brands and restore earlier versions of them. Only your organization sees its profile.'
 
 export function isMember({ reader }: Services, { org_id }: Membership): boolean {
   return getMembers(reader).all.some(member => member.org_id === org_id)
@@ -20,7 +20,7 @@ export function isMember({ reader }: Services, { org_id }: Membership): boolean 
 export function describeMembership(services: Services, organization: Membership): string {
   const { membership_tier: tier } = organization
   if (tier !== null) return tiers[tier].label
-  return isMember(services, organization) ? 'Free' : 'not a member'
+  return isMember(services, organization) ? 'Basic (free)' : 'not a member'
 }
 
 /** Renders the button that makes an organization a member; `back` is the page to go on with. */
@@ -45,8 +45,8 @@ export function renderMembership(
 
 const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiAccess ? label : []))
 
-/** Sentence about what API access is, which memberships include it, and who grants them. */
-export const API_ACCESS = `A ${joinWords(publicTiers, 'or')} membership adds API access: your organization can show its agents to everyone, and sees the agents that others show to members. Ask the operator of this registry for one. API keys work without it.`
+/** Sentence about what API access adds, which memberships include it, and who grants them. */
+export const API_ACCESS = `To list agents publicly, and to see those that others show to members, you need a higher tier (${joinWords(publicTiers, 'or')}): ask the operator of this registry. API keys work on every tier.`
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context

@@ -43,9 +43,7 @@ function renderUsage(
     <>
       <p>
         <a href="/dashboard">Membership</a>: {membership}.{' '}
-        {organization.has_api_access
-          ? 'It includes API access: your agents can be visible to everyone.'
-          : API_ACCESS}
+        {organization.has_api_access ? 'You can list agents publicly.' : API_ACCESS}
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">

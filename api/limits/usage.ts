@@ -100,16 +100,16 @@ const storedItems = {
     count: (orgId, { reader }) => listInvitations(reader, orgId).length,
   },
   agents: {
-    text: 'agents of an organization',
+    text: 'agents per organization',
     count: (orgId, { reader }) =>
       getMembers(reader).all.find(({ org_id }) => org_id === orgId)?.agents.length ?? 0,
   },
   api_keys: {
-    text: 'API keys of an organization that can be used',
+    text: 'active API keys per organization',
     count: (orgId, { reader }) => listKeys(reader, orgId).length,
   },
   people: {
-    text: 'people of an organization',
+    text: 'people per organization',
     count: (orgId, { reader }) => listOrganizationMembers(reader, orgId).length,
   },
 } satisfies Record<Exclude<UsageName, keyof typeof counted>, StoredItem>

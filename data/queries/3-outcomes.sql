@@ -1,4 +1,4 @@
--- How did attempts to read each kind of file end, day by day?
+-- What were the daily crawl results by file type?
 select day, kind, outcome, attempts,
   round(100 * attempts / sum(attempts) over (partition by day, kind), 1) as percent
 from crawl_days

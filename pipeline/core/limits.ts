@@ -121,7 +121,7 @@ const entries = {
   ],
   signInLinkMinutes: [15, 'minutes for which a sign-in link works'],
   invitationDays: [7, 'days for which an invitation can be accepted'],
-  invitationsPending: [50, 'pending invitations of an organization'],
+  invitationsPending: [50, 'pending invitations per organization'],
   mailMs: [10_000, 'time for the mail server to take a mail'],
   accessTokenMinutes: [15, 'minutes for which an access token is valid'],
   refreshTokenDays: [30, 'days after which an unused refresh token ends'],
@@ -168,7 +168,7 @@ const entries = {
   storyboardBundleMs: [60_000, 'time for fetching such an archive'],
   storyboardCalls: [150, 'requests to an agent in one run of a storyboard'],
   complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
-  storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user per hour'],
+  storyboardRunsPerHour: [10, 'storyboard runs and comparisons per user per hour'],
   agentRunSeconds: [60, 'seconds between two requests for an immediate test run of one agent'],
   storyboardWebhooksPerMinute: [
     600,
@@ -214,7 +214,7 @@ const entries = {
   ],
   mirrorItems: [2_000, 'entries in one mirror'],
   logoBytes: [512 * KiB, 'largest logo'],
-  subscriptionsPerOrganization: [20, 'webhooks of one organization'],
+  subscriptionsPerOrganization: [20, 'webhooks per organization'],
   watchesPerPerson: [100, 'things that one person can watch'],
   watchMailsPerDay: [
     20,

@@ -37,7 +37,8 @@ export function describeRepair({ code, message }: Pick<Fault, 'code' | 'message'
 
 /** Cuts the repair off the end of a message, for readers who see it beside the message. */
 export function omitRepair(message: string, repair: string): string {
-  const ends = [`: ${repair}`, ` but must be ${repair.replace(/^write /, '')}`]
+  const asked = repair.replace(/^write /, '')
+  const ends = [`: ${repair}`, ` but must be ${asked}`, `, must be ${asked}`]
   const end = ends.find(text => message.endsWith(text)) ?? ''
   return message.slice(0, message.length - end.length)
 }

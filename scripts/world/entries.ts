@@ -28,6 +28,7 @@ export const demoPolicy = {
   policy_id: 'ccpa',
   version: '1',
   name: 'CCPA',
+  jurisdictions: ['US'],
   category: 'regulation',
   enforcement: 'must',
   policy: 'Ask first.',

@@ -410,7 +410,7 @@ describe('a person manages', () => {
     expect((await read(ann, at(acme, '/agents')))('tbody tr')).toHaveLength(0)
     expect((await readAudit()).slice(0, 3)).toEqual([
       ['Removed an agent', url],
-      ['Changed an agent', `${url}, members with API access`],
+      ['Changed an agent', `${url}, members on a higher tier`],
       ['Added an agent, which made the organization a member', `${url}, your organization`],
     ])
     const plain = { url: 'http://plain.acme.example/mcp', type: 'sales', visibility: 'private' }
@@ -990,7 +990,7 @@ test('that a domain publishes its own file is said before anything is pasted', a
     const isOwn = own === domain
     expect(page('button[value=publish]')).toHaveLength(isOwn ? 0 : 1)
     expect(page('form .hint').text()).toContain(
-      isOwn ? 'serves its own' : 'To host it here, you need to be signed in',
+      isOwn ? 'serves its own' : 'To host it here, sign in',
     )
   }
 })

@@ -320,7 +320,7 @@ describe('a page says what JSON says', () => {
       .map(story => page(story).text())
     expect(types).toContain('authorization.granted')
     expect(stories.join('\n')).toContain(
-      `${PUBLISHER} published its first adagents.json, authorized one agent and added one property.` +
+      `${PUBLISHER} had its adagents.json read for the first time, authorized one agent and added one property.` +
         'Agent: sales.agent.example/mcpProperty: Plain words',
     )
     const granted = await read('/changes?type=authorization.granted')

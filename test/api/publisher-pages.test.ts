@@ -44,7 +44,7 @@ afterAll(() => registry.close())
 const open = async (path: string) => load((await registry.app.inject(path)).body)
 
 test.each([
-  ['gone.example', 'The file of manager.example revokes this publisher'],
+  ['gone.example', 'The file of manager.example has revoked this publisher'],
   ['ended.example', 'The authorization ended on 31 Dec 2020'],
   ['coming.example', 'The authorization starts on 15 Jan 2090'],
   ['other.example', 'other.example does not list this agent'],

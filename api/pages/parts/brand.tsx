@@ -50,18 +50,19 @@ export function renderHead(
     below: (
       <>
         <code>{domain}</code>{' '}
-        {source === 'brand_json'
-          ? renderBadge(
-              'good',
-              describer ? `described by ${clipText(describer, 80)}` : 'from its own file',
-            )
-          : renderBadge(
-              'fair',
-              isHosted ? 'Hosted here by its owner' : brandChoices.fields.source.words[source],
-            )}
+        {renderBadge(
+          source === 'brand_json' ? 'good' : 'fair',
+          describer ? `described by ${clipText(describer, 80)}` : describeSource(source, isHosted),
+        )}
       </>
     ),
   })
+}
+
+/** Describes where the facts of a brand are from; `isHosted` is true where its owner hosts its file here. */
+export function describeSource(source: BrandResolution['source'], isHosted: boolean): string {
+  if (source === 'brand_json') return 'from its own file'
+  return isHosted ? 'Hosted here by its owner' : brandChoices.fields.source.words[source]
 }
 
 /** Returns the path of a picture that the registry itself serves. */

@@ -4,6 +4,11 @@ import type { EventType } from '../../../pipeline/model/event.ts'
 /** Part of a sentence about one type of event: what its subject did, to how many things. */
 type Predicate = (count: number) => string
 
+interface CrowdSentence {
+  thing: string
+  tell(things: string): string
+}
+
 const numbers = 'one two three four five six seven eight nine ten'.split(' ')
 
 /** Formats a count with its noun, a small one in words: `three agents`. */
@@ -15,12 +20,17 @@ const properties = (number: number) => countInWords(number, 'property', 'propert
 const agents = (number: number) => countInWords(number, 'agent')
 const collections = (number: number) => countInWords(number, 'collection')
 
-/** Sentences that tell changes of one type and moment together, each without its subject being named. */
-export const crowdSentences: Partial<Record<EventType, Predicate>> = {
-  'publisher.adagents_discovered': number =>
-    `${countInWords(number, 'publisher')} published their first adagents.json`,
-  'agent.discovered': number => `${agents(number)} were authorized for the first time`,
-  'agent.compliance_changed': number => `${agents(number)} have new test results`,
+/** Sentences that tell changes of one type and moment together: what they are about, and how it is told of all. */
+export const crowdSentences: Partial<Record<EventType, CrowdSentence>> = {
+  'publisher.adagents_discovered': {
+    thing: 'publisher',
+    tell: publishers => `the registry read the adagents.json of ${publishers} for the first time`,
+  },
+  'agent.discovered': {
+    thing: 'agent',
+    tell: agents => `${agents} were seen authorized for the first time`,
+  },
+  'agent.compliance_changed': { thing: 'agent', tell: agents => `${agents} have new test results` },
 }
 
 /** Names of each type of event in a list to choose from. */
@@ -49,7 +59,7 @@ export const changeNames: Readonly<Record<EventType, string>> = {
 
 /** Predicates of each type of event, in the order in which a sentence has them. */
 export const predicates: Readonly<Record<EventType, Predicate>> = {
-  'publisher.adagents_discovered': () => 'published its first adagents.json',
+  'publisher.adagents_discovered': () => 'had its adagents.json read for the first time',
   'publisher.adagents_changed': () => 'changed its adagents.json',
   'authorization.granted': number => `authorized ${agents(number)}`,
   'authorization.modified': number => `changed the terms of ${agents(number)}`,
@@ -63,7 +73,7 @@ export const predicates: Readonly<Record<EventType, Predicate>> = {
   'collection.updated': number => `changed ${collections(number)}`,
   'collection.merged': number => `merged ${collections(number)}`,
   'collection.removed': number => `removed ${collections(number)}`,
-  'agent.discovered': () => 'was authorized by a publisher for the first time',
+  'agent.discovered': () => 'was seen authorized by a publisher for the first time',
   'agent.verification_earned': () => 'earned a badge',
   'agent.verification_lost': () => 'lost a badge',
   'agent.compliance_changed': () => 'has new test results',

@@ -253,8 +253,8 @@ function renderFooter({ json, lists }: View): Html {
 
 const ABOUT = (
   <p>
-    Read from the files that domains publish themselves. Only the publisher can authorize an agent:
-    in its own file, or in one that it refers to.
+    Read from the files that domains publish themselves, except where marked. Only the publisher can
+    authorize an agent: in its own file, or in one that it refers to.
   </p>
 )
 

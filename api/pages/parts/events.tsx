@@ -1,5 +1,5 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { getAt, getFirst } from '../../../pipeline/core/present.ts'
+import { getAt, getFirst, requireValue } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import { toInstant } from '../../../pipeline/core/uuid-v7.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
@@ -13,7 +13,7 @@ import {
   renderExactMoment,
   renderName,
 } from '../html/text.tsx'
-import { crowdSentences, predicates } from './change-words.ts'
+import { countInWords, crowdSentences, predicates } from './change-words.ts'
 import { findSubject, readText } from './event-subject.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
 import { toPlainWords } from './plain-words.ts'
@@ -111,9 +111,8 @@ function renderMoments(
         const singles = [...Map.groupBy(others, findSubject)].map(([subject, all]) =>
           renderStory(reader, subject, all),
         )
-        const begin =
-          moment === edges.before ? 'another ' : moment === edges.after ? 'at least ' : ''
-        const stories = [...crowds.map(crowd => renderCrowd(crowd, begin)), ...singles]
+        const cut = moment === edges.before ? 'more' : moment === edges.after ? 'many' : undefined
+        const stories = [...crowds.map(crowd => renderCrowd(crowd, cut)), ...singles]
         const shown = stories.slice(0, left)
         left -= shown.length
         return shown.length === 0 ? null : (
@@ -150,7 +149,8 @@ function findCrowds(events: readonly FeedEvent[]): Crowd[] {
     .filter(({ subjects }) => subjects.length > SINGLE_MAX)
 }
 
-function renderCrowd({ type, subjects }: Crowd, begin: string): Html {
+/** Renders a crowd. Of one that is on several pages, `cut` stands for a count that would change with the page. */
+function renderCrowd({ type, subjects }: Crowd, cut: string | undefined): Html {
   const links = subjects.map(subject =>
     /^https?:/.test(subject) ? (
       renderAgent(subject)
@@ -158,11 +158,12 @@ function renderCrowd({ type, subjects }: Crowd, begin: string): Html {
       <a href={toPublisherPath(subject)}>{renderName(subject, 80)}</a>
     ),
   )
-  const sentence = crowdSentences[type]?.(subjects.length) ?? ''
+  const { thing, tell } = requireValue(crowdSentences[type], 'sentence of a crowd')
+  const things = cut === undefined ? countInWords(subjects.length, thing) : `${cut} ${thing}s`
   return (
     <li class={toLook([type])}>
-      <p>{capitalize(begin + sentence)}.</p>
-      {renderThings('', links, CROWD_NAMED_MAX)}
+      <p>{capitalize(tell(things))}.</p>
+      {renderThings('', links, CROWD_NAMED_MAX, cut !== undefined)}
     </li>
   )
 }
@@ -197,7 +198,12 @@ function omitFollowing(events: readonly FeedEvent[]): FeedEvent[] {
   )
 }
 
-function renderThings(label: string, things: readonly Html[], limit = NAMED_MAX): Html | null {
+function renderThings(
+  label: string,
+  things: readonly Html[],
+  limit = NAMED_MAX,
+  isCut = false,
+): Html | null {
   if (things.length === 0) return null
   const more = things.length - limit
   return (
@@ -209,7 +215,7 @@ function renderThings(label: string, things: readonly Html[], limit = NAMED_MAX)
           {thing}
         </>
       ))}
-      {more > 0 ? ` and ${more} more` : ''}
+      {more > 0 ? ` and ${isCut ? '' : `${more} `}more` : ''}
     </p>
   )
 }

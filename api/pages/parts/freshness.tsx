@@ -35,7 +35,7 @@ const results: Readonly<Record<Effect, [label: string, look: string]>> = {
   absent: ['not found', 'none'],
   unusable: ['invalid', 'bad'],
   garbled: ['invalid', 'bad'],
-  unreachable: ['not reached', 'fair'],
+  unreachable: ['unreachable', 'fair'],
 }
 
 /** The results of attempts, the best first. */

@@ -261,7 +261,7 @@ async function explainRevocation(reader: Reader, step: Evidence, domain: string)
   return {
     ...step,
     rule: 'publisher_revoked',
-    text: `the file of ${revoker} revokes this publisher`,
+    text: `the file of ${revoker} has revoked this publisher`,
   }
 }
 

@@ -10,9 +10,8 @@ import type {
 } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
-import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
 import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
-import { isBrandSavedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
+import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
@@ -130,9 +129,8 @@ function findOwnersFile(
   { reader, config, baseUrl }: ViewCall['services'],
 ): OwnersFile | undefined {
   if (source !== 'community') return undefined
-  const file = findHosted(reader, 'brand.json', domain)
-  if (file === undefined || !isBrandSavedByOwner(reader, domain, config.LIMITS.proofDays))
-    return undefined
+  const file = findHostedByOwner(reader, domain, config.LIMITS.proofDays)
+  if (file === undefined) return undefined
   const { house } = JSON.parse(file.body.toString()) as { house?: string | { domain?: string } }
   const claimed_house_domain = typeof house === 'object' ? house.domain : house
   return {

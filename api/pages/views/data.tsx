@@ -141,8 +141,8 @@ function renderReleases(days: readonly string[]): Html {
   return (
     <>
       <p>
-        A release never changes, so what you have read can be read again. When a domain is taken
-        down, all releases with its data are removed.
+        A release never changes, so results are reproducible. When a domain is taken down, all
+        releases with its data are removed.
       </p>
       <ul>
         {days.map(day => (

@@ -24,7 +24,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
         </p>
         {renderTable({
           caption: 'Mirrors',
-          columns: ['Platform', 'Changed', 'Superseded by', 'File'],
+          columns: ['Platform', 'Changed', 'Status', 'File'],
           items: mirrors,
           total: next_cursor ? total : undefined,
           next: buildNextPath('/mirrors', next_cursor),
@@ -34,7 +34,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           render: ({ platform, updated_at, superseded_by }) => [
             <a href={toMirrorPath(platform)}>{renderName(platform)}</a>,
             renderMoment(updated_at),
-            superseded_by === null ? 'current' : renderOutside(superseded_by),
+            superseded_by === null ? 'current' : <>superseded by {renderOutside(superseded_by)}</>,
             <a href={`/api/registry/mirrors/${encodeURIComponent(platform)}`}>JSON</a>,
           ],
         })}

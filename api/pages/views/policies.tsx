@@ -19,7 +19,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
     body: (
       <>
         <h1>Policies</h1>
-        <p class="lead">Laws and standards that agents refer to by their id.</p>
+        <p class="lead">Laws and standards that agents refer to by ID.</p>
         {renderTable({
           caption: 'Policies',
           columns: ['Policy', 'Type', 'Agents', 'Countries', 'Description'],

@@ -3,6 +3,7 @@ import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
@@ -20,6 +21,7 @@ import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
 import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
+import { describeSource } from '../parts/brand.tsx'
 import { renderEntry } from '../parts/directory.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
@@ -262,7 +264,7 @@ function renderFound(
         <p class="empty">Nothing matches. Try the full domain, such as acme.example.</p>
       )}
       {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
-      {render('brands', renderBrands(reader, brands))}
+      {render('brands', renderBrands(services, brands))}
       {render('publishers', renderPublishers(reader, publishers))}
       {render('agents', renderAgents(agents))}
       {render('properties', renderProperties(properties))}
@@ -318,7 +320,10 @@ function renderAgents(agents: readonly FoundAgent[]): Html {
   )
 }
 
-function renderBrands(reader: Reader, brands: SearchAnswer['brands']): Html {
+function renderBrands(
+  { reader, config }: ViewCall['services'],
+  brands: SearchAnswer['brands'],
+): Html {
   const faces = findFaces(
     reader,
     brands.map(({ domain }) => domain),
@@ -330,7 +335,14 @@ function renderBrands(reader: Reader, brands: SearchAnswer['brands']): Html {
           mark: faces.renderMark(domain, MARK_PX, brand_name),
           link: <a href={toBrandPath(domain)}>{renderName(brand_name, 100)}</a>,
           below: renderName(domain),
-          aside: renderBadge(source === 'brand_json' ? 'good' : 'fair', toPlainWords(source)),
+          aside: renderBadge(
+            source === 'brand_json' ? 'good' : 'fair',
+            describeSource(
+              source,
+              source === 'community' &&
+                findHostedByOwner(reader, domain, config.LIMITS.proofDays) !== undefined,
+            ),
+          ),
         }),
       )}
     </ul>

@@ -160,7 +160,7 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
   if (other === undefined || looksLike.includes(kind)) return null
   return (
     <p class="notice fair" id="verdict" role="status">
-      This looks like a {other}.{' '}
+      This looks like {other === 'adagents.json' ? 'an' : 'a'} {other}.{' '}
       <button type="submit" class="plain" form="editor" name="as" value={other}>
         Check it as one
       </button>
@@ -210,8 +210,8 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Paste your file, or enter only your domain to check what we last read there. Every issue
-          is shown beside its line, with a fix. Checking stores nothing.
+          Paste your file, or just enter your domain to check what we last read there. Every issue
+          is shown beside its line, with a fix. Nothing is stored.
         </p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
@@ -281,7 +281,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   }
   return (
     <p class="hint">
-      To host it here, you need to be signed in, with your domain verified.
+      To host it here, sign in and verify your domain.
       {kind === 'adagents.json' ? ` ${HOSTED_NOTE}` : null}
     </p>
   )

@@ -4,7 +4,9 @@ import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Ownership } from '../../model/responses/ownership.ts'
 import { PROOFS } from '../../store/private-rows/proof-rows.ts'
 import type { Reader } from '../reader.ts'
+import { findHosted } from './hosted.ts'
 import type { PrivateReader } from './private-rows.ts'
+import type { StoredAnswer } from './stored.ts'
 
 /** Finds an organization's best proof of one domain: a permanent one, else the last. */
 const BEST_PROOF = `
@@ -67,7 +69,7 @@ export function isProvenByOthers(
 }
 
 /** Tells whether the last version of a domain's brand was saved for an organization that has proven the domain. */
-export function isBrandSavedByOwner(
+function isBrandSavedByOwner(
   reader: Pick<Reader, 'record' | 'now'>,
   domain: string,
   days: number,
@@ -80,6 +82,16 @@ export function isBrandSavedByOwner(
   return (
     editor?.org_id != null && findOwnership(reader, editor.org_id, domain, days).method !== null
   )
+}
+
+/** Finds the brand.json that the registry serves for a domain, where the owner of the domain saved it. */
+export function findHostedByOwner(
+  reader: Reader,
+  domain: string,
+  days: number,
+): StoredAnswer | undefined {
+  const file = findHosted(reader, 'brand.json', domain)
+  return file && isBrandSavedByOwner(reader, domain, days) ? file : undefined
 }
 
 /** Lists the domains that an organization holds, or has proven while another one holds them, by name. */
