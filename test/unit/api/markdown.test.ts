@@ -14,7 +14,7 @@ test('lists, tables and code keep their structure', () => {
   expect(render('```sh\na < b\n```')).toBe('<pre tabindex="0">a &lt; b\n</pre>')
   expect(render('| a |\n| --- |\n| b |')).toBe(
     '<section class="scrolls" tabindex="0" aria-label="Table: a"><table><thead><tr><th scope="col">a</th></tr></thead>' +
-      '<tbody><tr><td>b</td></tr></tbody></table></section>',
+      '<tbody><tr><th scope="row">b</th></tr></tbody></table></section>',
   )
 })
 

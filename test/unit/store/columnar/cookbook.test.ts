@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../../../api/pages/cookbook.ts'
 import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
 import { observeFile } from '../../../support/fixtures/observations.ts'
+import { buildOperatorFile } from '../../../support/fixtures/operator-files.ts'
 import {
   type MemoryIndex,
   openMemoryIndex,
@@ -57,6 +58,14 @@ const journal = {
   ],
 }
 
+const claim = buildOperatorFile(
+  [NETWORK],
+  [
+    { identifier: 'blog.example', relationship: 'delegated' },
+    { identifier: 'journal.example', relationship: 'owned' },
+  ],
+)
+
 beforeAll(async () => {
   const clock = testClock(FIRST_NIGHT)
   index = await openMemoryIndex(clock)
@@ -64,6 +73,8 @@ beforeAll(async () => {
   await index.commit([
     observeFile('adagents.json', 'journal.example', journal, clock.now()),
     observeFile('brand.json', 'faulty.example', { id: 7, names: 'Faulty' }, clock.now()),
+    // The network claims a site that another publisher only lets it sell.
+    observeFile('brand.json', 'network.example', claim, clock.now()),
   ])
   await index.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', {
     now: clock.now(),
