@@ -16,6 +16,7 @@ import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { isShared } from './domains.tsx'
+import { hasProof } from './file-review.tsx'
 import { hostedFileRoutes, hostedKinds, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
@@ -152,17 +153,35 @@ async function showEntry(
         <a href={toBrandPath(domain)}>View brand page</a>
       </div>
       {renderFault(fault)}
-      {isShared(context, domain) ? (
-        <p class="notice fair">
-          Another organization has verified {renderName(domain)} too, and can change these files.
-          Each version says who saved it.
-        </p>
-      ) : null}
+      {renderRights(context, domain)}
       {renderSection('properties', kinds.property.file, properties)}
       {renderSection('brand', kinds.brand.file, brand)}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: `Files of ${domain}`, body }
+}
+
+/** Renders who else may change the files of a domain, or what lets the organization change them. */
+function renderRights(context: OrganizationRequest, domain: Domain): Html | null {
+  const { org, organization, token } = context
+  const isElsewhere = isShared(context, domain)
+  if (!hasProof(context, organization.org_id, domain))
+    return (
+      <div class="notice fair">
+        <p>
+          {renderName(organization.org_name)} has not verified {renderName(domain)}, or its
+          verification has ended. Verify it to change these files or stop hosting them.
+          {isElsewhere ? ' Another organization has verified it, and can do so.' : null}
+        </p>
+        {renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')}
+      </div>
+    )
+  return isElsewhere ? (
+    <p class="notice fair">
+      Another organization has verified {renderName(domain)} too, and can change these files. Each
+      version says who saved it.
+    </p>
+  ) : null
 }
 
 /** Tells whether a version has a file to restore: one that stopped hosting has none. */

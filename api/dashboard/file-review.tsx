@@ -129,7 +129,11 @@ function findOwner(context: DashboardRequest, domain: Domain | undefined): strin
 }
 
 /** Tells whether an organization can publish files of a domain without verifying it first. */
-function hasProof({ services }: DashboardRequest, org: string | undefined, domain: Domain) {
+export function hasProof(
+  { services }: Pick<DashboardRequest, 'services'>,
+  org: string | undefined,
+  domain: Domain,
+): boolean {
   const { config, reader } = services
   if (!config.REQUIRE_OWNERSHIP_PROOF) return true
   return org !== undefined && findOwnership(reader, org, domain, config.LIMITS.proofDays).proven

@@ -431,7 +431,7 @@ describe('a person manages', () => {
         .get()
         .slice(1),
     ).toEqual(['0 of 60', '60', 'you', '–'])
-    expect(page('main').text()).toContain('Membership: Free.')
+    expect(page('main').text()).toContain('Membership: Basic (free).')
     expect(page('main [aria-current=page]').text()).toBe('Usage')
     const { headers } = await ann.get('/dashboard/usage')
     expect(headers.location).toBe(at(acme, '/usage'))
@@ -800,6 +800,8 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   const row = former(`tr:contains("${domain}")`)
   expect(row.text()).toContain('not verified any more')
   expect(row.find('form').attr('action')).toBe('/dashboard/verify')
+  const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
+  expect(files('.notice:contains("Verify it") form').attr('action')).toBe('/dashboard/verify')
   await registry.submit(added as never)
   const gone = { domain, sure: 'yes', stop: 'yes' }
   expect((await send(ann, at(acme, '/domains/remove'), gone)).statusCode).toBe(303)
