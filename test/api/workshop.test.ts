@@ -162,6 +162,7 @@ describe('who may sell what', () => {
       `is ${PUBLISHER}, so it authorizes no agent for other.example`,
     )
     expect(page('#verdict').text()).toContain('Valid adagents.json')
+    expect(page('#verdict').text()).toContain('https://other.example/.well-known/adagents.json')
   })
 
   test('is left out for a file that points to another one', async () => {

@@ -1,6 +1,7 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { formatJson } from '../../../pipeline/core/format-json.ts'
+import { toUrl } from '../../../pipeline/model/observation.ts'
 import { type ProposedKind, proposedKinds } from '../../../pipeline/model/proposed-kind.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
@@ -10,10 +11,11 @@ import { lookUpPublisher } from '../../routes/lookups.ts'
 import { checkFileText } from '../examined-file.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { HOSTED_NOTE, hasOwnFile } from '../own-file.ts'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderMarkedLines } from '../parts/marked-lines.tsx'
+import { toCrawlPath } from '../parts/paths.ts'
 import { renderSellers } from '../parts/sellers.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -116,13 +118,15 @@ async function showExamined(
   }
   const examined = await checkFileText({ document: text, kind, domain }, call)
   const otherKind = examined.valid ? null : renderOtherKind(kind, text)
+  // What is read already has a note that says where.
+  const next = note === undefined && domain && renderNext({ kind, domain }, hosting)
   return showForm(filled, {
     hosting,
     ...(note !== undefined && { note }),
     ...(refused !== undefined && { fault: refused }),
     result: otherKind ?? (
       <>
-        {renderVerdict(examined)}
+        {renderVerdict(examined, next)}
         {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
         {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
       </>
@@ -168,12 +172,30 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
   )
 }
 
-function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
+function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Child): Html {
   const counted = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
   return (
     <p class={`notice ${valid ? 'good' : 'bad'}`} id="verdict" role="status">
-      <strong>{valid ? `Valid ${kind}` : `Invalid ${kind}`}</strong>: {counted}.
+      <strong>{valid ? `Valid ${kind}` : `Invalid ${kind}`}</strong>: {counted}. {valid && next}
     </p>
+  )
+}
+
+/** Renders where to serve a file, and how the registry reads it there. */
+function renderNext(
+  { kind, domain }: { kind: ProposedKind; domain: Domain },
+  hosting: Hosting,
+): Html {
+  return (
+    <>
+      Serve it at <code>{toUrl({ kind, location: domain })}</code>
+      {hosting === undefined ? null : (
+        <>
+          , then <a href={toCrawlPath(domain)}>crawl it now</a>
+        </>
+      )}
+      .
+    </>
   )
 }
 
