@@ -495,7 +495,7 @@ describe('the home page', () => {
     const found = (await read('/search?q=told'))('#brands .entries > li')
     expect(found.toArray().map(entry => load(entry)('p').text())).toEqual([
       'zebra.examplefrom its own file',
-      'told.exampleadded by a member',
+      'told.exampleHosted here by its owner',
     ])
   })
 

@@ -27,6 +27,7 @@ import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
+import { renderOwnerLinks } from '../parts/owner-links.tsx'
 import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { toPlainWords } from '../parts/plain-words.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
@@ -61,7 +62,7 @@ export async function show({
     const refused = found.body as Refused
     return portfolio.total > 0
       ? showHouse(services.reader, domain, refused, file, portfolio)
-      : showUnknown(domain, refused)
+      : showUnknown(domain, refused, services)
   }
   const brand = found.body as BrandResolution
   const [hasInventory, logos, edits] = await Promise.all([
@@ -239,7 +240,11 @@ function renderFile(file: FileRecord | null | undefined, domain: string, describ
   )
 }
 
-function showUnknown(domain: string, { error, freshness }: Refused): View {
+function showUnknown(
+  domain: string,
+  { error, freshness }: Refused,
+  services: ViewCall['services'],
+): View {
   const title = `No brand is known for ${domain}`
   return {
     status: 404,
@@ -253,6 +258,7 @@ function showUnknown(domain: string, { error, freshness }: Refused): View {
         <p>
           <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>
         </p>
+        {renderOwnerLinks(services, { domain, kind: 'brand.json' }, 'Check a file')}
       </>,
     ),
   }

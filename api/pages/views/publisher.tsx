@@ -22,7 +22,8 @@ import { renderAgent } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { type CountedFaults, countFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
-import { toBrandPath, toCrawlPath, toVerifyPath, toWorkshopPath } from '../parts/paths.ts'
+import { renderOwnerLinks } from '../parts/owner-links.tsx'
+import { toBrandPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import {
   describeUnknown,
@@ -86,7 +87,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
           watch: renderWatch(services, 'domain', domain),
         })}
         {renderState(lookup, faults)}
-        {renderOwnerLinks(domain, services.isAuthorizationServer)}
+        {renderOwnerLinks(services, { domain, kind: 'adagents.json' })}
         {isHostedOnly(lookup) ? renderNextStep(lookup.hosting, services.baseUrl()) : null}
         {renderSection(
           'agents',
@@ -126,22 +127,6 @@ async function explainNone(reader: Reader, { domain }: PublisherLookup) {
   if (first !== undefined) return `The next authorization starts on ${formatDay(first)}.`
   const last = ends.sort().at(-1)
   return last && `The last authorization ended on ${formatDay(last)}.`
-}
-
-/** Renders what the owner of a domain can do about it; who that is, only the dashboard can tell. */
-function renderOwnerLinks(
-  domain: string,
-  hasDashboard: boolean,
-  label = 'Check and edit the file',
-): Html {
-  const check = <a href={toWorkshopPath(domain, 'adagents.json')}>{label}</a>
-  if (!hasDashboard) return <p class="quiet">{check}</p>
-  return (
-    <p class="quiet">
-      Your domain? <a href={toVerifyPath(domain)}>Verify or manage it</a> · {check} ·{' '}
-      <a href={toCrawlPath(domain)}>Crawl now</a>
-    </p>
-  )
 }
 
 function countAll(lookup: PublisherLookup): { agents: number; properties: number } {
@@ -300,7 +285,7 @@ function showUnknown(
           </p>
         ) : null}
         {renderWatch(services, 'domain', domain)}
-        {renderOwnerLinks(domain, services.isAuthorizationServer, 'Check a file')}
+        {renderOwnerLinks(services, { domain, kind: 'adagents.json' }, 'Check a file')}
         {edits.length === 0
           ? null
           : renderSection(

@@ -1,0 +1,20 @@
+import type { HostedKind } from '../../../pipeline/model/hosted.ts'
+import { type Html, h } from '../html/jsx.ts'
+import type { ViewCall } from '../view.ts'
+import { toCrawlPath, toVerifyPath, toWorkshopPath } from './paths.ts'
+
+/** Renders what the owner of a domain can do about a file; who that is, only the dashboard can tell. */
+export function renderOwnerLinks(
+  { isAuthorizationServer }: Pick<ViewCall['services'], 'isAuthorizationServer'>,
+  { domain, kind }: { domain: string; kind: HostedKind },
+  label = 'Check and edit the file',
+): Html {
+  const check = <a href={toWorkshopPath(domain, kind)}>{label}</a>
+  if (!isAuthorizationServer) return <p class="quiet">{check}</p>
+  return (
+    <p class="quiet">
+      Your domain? <a href={toVerifyPath(domain)}>Verify or manage it</a> · {check} ·{' '}
+      <a href={toCrawlPath(domain)}>Crawl now</a>
+    </p>
+  )
+}
