@@ -500,8 +500,10 @@ describe('POST /api/registry/manager-revalidation-request', () => {
 
   test('400: the invalid field is named', async () => {
     const { post } = await open()
-    const answer = await post(paths.manager, { domain: 'news.example' })
+    const answer = await post(paths.manager, {})
     expect(answer.json().error).toBe('manager_domain: is required')
+    const other = await post(paths.manager, { domain: 'news.example' })
+    expect(other.json().error).toBe("Unknown field 'domain'. Did you mean 'manager_domain'?")
     const nowhere = await post(paths.manager, { manager_domain: 'nowhere.example' })
     expect(nowhere.json().error).toBe('manager_domain: must be a domain on the public Internet')
   })
