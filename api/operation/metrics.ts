@@ -74,7 +74,7 @@ export class Metrics {
       return lagMs / SECOND
     })
     role.watch('registry_unreadable_credentials', () =>
-      countUnreadableCredentials(reader, credentialsKey),
+      reader.replica ? undefined : countUnreadableCredentials(reader, credentialsKey),
     )
     role.watch('registry_held_publishers', () => (reader.snapshot ? countHeld(reader.snapshot) : 0))
   }

@@ -100,8 +100,14 @@ describe('on a window of 360 pixels', () => {
   )
 
   test('a table that is wider than the window moves by an arrow key', async () => {
+    // On a phone its rows are cards; on this one they are as long as their text.
+    await page.setViewportSize({ width: 660, height: 740 })
     await page.goto(`${origin}/docs/guides/settings`)
+    await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
     const region = 'document.querySelector(".scrolls")'
+    await page.evaluate(
+      `for (const cell of ${region}.querySelectorAll('td')) cell.style.whiteSpace = 'nowrap'`,
+    )
     expect(await page.evaluate(`${region}.scrollWidth > ${region}.clientWidth`)).toBe(true)
     await page.focus('.scrolls')
     await page.keyboard.press('ArrowRight')
