@@ -33,7 +33,7 @@ export interface WriterClient {
    * out once however often it is sent.
    */
   submit(operation: Operation, meta?: Partial<Omit<Submission, 'operation'>>): Promise<Answer>
-  /** Asks the indexer something; fails as `submit` does. */
+  /** Asks the indexer something, and waits `ms` milliseconds at most; fails as `submit` does. */
   ask<Result>(question: Question, ms?: number): Promise<Result>
   /**
    * Requests an immediate fetch by a crawler; throws `unavailable` when none answered in time. The requests

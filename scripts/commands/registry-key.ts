@@ -5,7 +5,6 @@ import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
-
 import { findUnreadableCredentials } from './stored-credentials.ts'
 
 type KeySettings = Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'LOG_SIGNING_KEY' | 'CREDENTIALS_KEY'>
