@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { countThings } from '../../pipeline/core/counts.ts'
+import { hostedKinds } from '../../pipeline/model/hosted.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { isProvenByOthers, listLostDomains } from '../../pipeline/read/lookups/ownership.ts'
@@ -11,7 +12,7 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
-import { hostedKinds, withdrawFile } from './hosted-file.tsx'
+import { withdrawFile } from './hosted-file.tsx'
 import {
   type DashboardAnswer,
   type DoneName,

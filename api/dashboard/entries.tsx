@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import type { HostedKind } from '../../pipeline/model/hosted.ts'
+import { type HostedKind, hostedKinds } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
@@ -17,7 +17,7 @@ import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { isShared } from './domains.tsx'
 import { hasProof } from './file-review.tsx'
-import { hostedFileRoutes, hostedKinds, readHosted, renderHosted } from './hosted-file.tsx'
+import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,

@@ -27,8 +27,6 @@ const PREVIEW_CHARS = 20_000
 /** Operations that stop hosting the files of a kind. */
 const withdrawals = { 'adagents.json': withdrawProperties, 'brand.json': withdrawBrand } as const
 
-export const hostedKinds = ['adagents.json', 'brand.json'] as const satisfies HostedKind[]
-
 /** A file of a domain: its text while it is hosted here. */
 interface HostedFile {
   kind: HostedKind

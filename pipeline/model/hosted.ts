@@ -13,6 +13,7 @@ const places = {
   'brand.json': { before: '/brands/', after: '/brand.json' },
 } as const
 export type HostedKind = keyof typeof places
+export const hostedKinds = Object.keys(places) as HostedKind[]
 
 /**
  * Builds the address at which the registry serves the file of a domain. `base` is its public address.
