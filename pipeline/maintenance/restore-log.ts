@@ -62,7 +62,7 @@ export function describeLogHead({ logHead }: Pick<Paths, 'logHead'>): string | u
   if (head === undefined) return undefined
   return (
     `the log ${head.origin} goes on after event ${head.size}. If anybody may have seen a longer one, ` +
-    'do not start: docs/operate/incidents.md, “The log is older than what others have seen”'
+    'do not start: docs/operate/incidents.md, “The restored log is older than what others have seen”'
   )
 }
 

@@ -324,7 +324,7 @@ describe('the public client', () => {
 describe('agents of the demo internet, once each was probed', () => describeProbedAgents(env))
 
 describe('README.md', () => {
-  const asked = readFileSync('README.md', 'utf8').split('## Ask it')[1]!
+  const asked = readFileSync('README.md', 'utf8').split('## Query it')[1]!
   const listBlocks = (language: string) =>
     Array.from(
       asked.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g')),
