@@ -1,7 +1,9 @@
 import { countThings } from '../../pipeline/core/counts.ts'
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+import { savedEntry } from '../world/entries.ts'
 import { OWN_AGENT_PATH, OWN_RECEIVER_PATH } from '../world/forward.ts'
+import { demoMembers } from '../world/members.ts'
 import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
 import { formatTotals } from './text.ts'
 
@@ -68,6 +70,14 @@ export function printOwnSite(
       : [
           `Webhooks to https://${OWN_SITE}${OWN_RECEIVER_PATH} go to ${receiver}: docs/webhooks.md has a receiver.`,
         ]),
+  )
+}
+
+/** Prints what the demo adds to what was crawled: its members, and what they saved. */
+export function printEnrolled(): void {
+  const properties = countThings(savedEntry.properties.length, 'property', 'properties')
+  print(
+    `added ${countThings(demoMembers.length, 'member')}, who saved ${countThings(1, 'brand')} and ${properties} more`,
   )
 }
 

@@ -35,6 +35,7 @@ import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
   printAgentAddress,
+  printEnrolled,
   printExamples,
   printFound,
   printOperatorAddress,
@@ -196,6 +197,7 @@ async function startRoles(
     const credentialsKey = env.CREDENTIALS_KEY ?? ensureDemoCredentialsKey(paths)
     const { TEST_AGENT_TOKEN: agentToken } = config
     await enrolDemoMembers(redisUrl, { credentialsKey, agentToken })
+    printEnrolled()
   }
   const { CRAWL_CONNECT_TO: worldUrl } = worldEnv
   if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME, findReceiver(config))
