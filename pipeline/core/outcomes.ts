@@ -6,6 +6,18 @@
 export const effects = ['success', 'absent', 'unusable', 'garbled', 'unreachable'] as const
 export type Effect = (typeof effects)[number]
 
+/** Results of attempts as pages and commands name them, the best first. Two effects differ only in what stays in force. */
+export const resultNames = ['read', 'not found', 'invalid', 'unreachable'] as const
+export type ResultName = (typeof resultNames)[number]
+
+export const resultsByEffect: Readonly<Record<Effect, ResultName>> = {
+  success: 'read',
+  absent: 'not found',
+  unusable: 'invalid',
+  garbled: 'invalid',
+  unreachable: 'unreachable',
+}
+
 interface OutcomeEntry {
   effect: Effect
   means: string
@@ -105,4 +117,9 @@ function weigh({ outcome }: { outcome: Outcome }): number {
 
 export function getEffect(outcome: Outcome): Effect {
   return outcomes[outcome].effect
+}
+
+/** Names the result of an attempt. */
+export function nameResult(outcome: Outcome): ResultName {
+  return resultsByEffect[getEffect(outcome)]
 }

@@ -24,7 +24,7 @@ import { findOrOpen } from './open-registry.ts'
 import { Progress } from './progress.ts'
 import { readRecord } from './reading.ts'
 import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
-import { formatTotals } from './text.ts'
+import { formatOutcome, formatTotals } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 /** Time for which the registry may be unavailable before the command gives up. */
@@ -210,14 +210,10 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
 }
 
 function printSummary(domains: number, left: readonly string[], summary: CrawlSummary): void {
-  const rows = summary.outcomes.map(({ kind, outcome, files }) => [kind, outcome, String(files)])
   const lines = [
     countThings(domains, 'domain'),
     ...left,
-    ...rows.map(
-      ([kind = '', outcome = '', files = '']) =>
-        `${kind.padEnd(14)} ${outcome.padEnd(18)} ${files.padStart(8)}`,
-    ),
+    ...summary.outcomes.map(formatOutcome),
     ...summary.faults.map(
       ({ times, severity, field, message }) =>
         `${String(times).padStart(5)} × ${severity}${field === '' ? '' : `, first in ${field}`}: ${message}`,

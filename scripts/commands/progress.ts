@@ -1,7 +1,9 @@
 import { SingleBar } from 'cli-progress'
 import { countThings, formatCount } from '../../pipeline/core/counts.ts'
+import { nameResult, type Outcome } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { CrawlEstimator, type Estimate, IDLE_S, LAST_FILES } from './crawl-estimate.ts'
+import { formatResults } from './text.ts'
 
 /** Interval of progress lines when stderr is no terminal. */
 const LINE_EVERY_MS = 5_000
@@ -30,7 +32,7 @@ export class Progress {
       const rate = Math.round(estimate.rate)
       const left = describeLeft(summary.waiting, estimate)
       this.#bar.setTotal(Math.max(total, 1))
-      this.#bar.update(done, { rate, left, outcomes: formatTopOutcomes(summary) })
+      this.#bar.update(done, { rate, left, outcomes: formatOutcomes(summary) })
     } else if (now - this.#printedAt >= LINE_EVERY_MS) {
       this.#printedAt = now
       process.stderr.write(`${describeProgress(summary, estimate)}\n`)
@@ -47,7 +49,7 @@ export function describeProgress(summary: CrawlSummary, estimate: Estimate): str
   const done = countDone(summary)
   const total = countThings(done + summary.waiting, 'file')
   const left = describeLeft(summary.waiting, estimate)
-  const outcomes = formatTopOutcomes(summary)
+  const outcomes = formatOutcomes(summary)
   const line = `crawled ${formatCount(done)} of ${total}, ${Math.round(estimate.rate)}/s, ${left}`
   return outcomes === '' ? line : `${line}: ${outcomes}`
 }
@@ -65,9 +67,8 @@ function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
   return leftS < 120 ? `about ${leftS} s left` : `about ${Math.round(leftS / 60)} min left`
 }
 
-function formatTopOutcomes({ outcomes }: CrawlSummary): string {
-  const counts = new Map<string, number>()
-  for (const { outcome, files } of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + files)
-  const top = [...counts].sort(([, a], [, b]) => b - a).slice(0, 4)
-  return top.map(([outcome, files]) => `${outcome} ${formatCount(files)}`).join(', ')
+function formatOutcomes({ outcomes }: CrawlSummary): string {
+  return formatResults(
+    outcomes.map(({ outcome, files }) => ({ result: nameResult(outcome as Outcome), files })),
+  )
 }

@@ -1,14 +1,17 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
-import { countThings, formatBytes } from '../../pipeline/core/counts.ts'
+import { countThings, formatBytes, formatCount } from '../../pipeline/core/counts.ts'
+import { type Effect, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { BACKUP_LAG_MAX_MS, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
-import { formatAgo, formatDuration, formatTime, formatTotals } from './text.ts'
+import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
 export interface RegistryStatus {
   data_dir: string
   /** The running registry, and the process whose end ends it; null where none runs. */
   running: { base_url: string; since: string; pid: number } | null
+  /** True where `start` may not have started all roles yet: it starts the crawler after the indexer. */
+  is_starting: boolean
   /** Source of the state of the index: the indexer, or the record where none answers. */
   source: 'indexer' | 'record' | null
   index: IndexStatus | null
@@ -52,7 +55,8 @@ export function findProblems(facts: Facts, now: number): string[] {
   return [...new Set(problems)]
 }
 
-function* findRoleProblems({ running, source, queues, redis_problems }: Facts): Generator<string> {
+function* findRoleProblems(facts: Facts): Generator<string> {
+  const { running, is_starting, source, queues, redis_problems } = facts
   if (running === null) {
     yield 'no registry runs here'
     return
@@ -60,12 +64,14 @@ function* findRoleProblems({ running, source, queues, redis_problems }: Facts): 
   if (queues === null) yield 'Redis does not answer'
   else if (source !== 'indexer') yield 'the indexer does not answer'
   yield* redis_problems
-  if (queues?.some(({ name, workers }) => name === 'crawl' && workers === 0)) {
-    yield 'no crawler runs'
-  }
+  if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler runs'
   for (const { name, failed } of queues ?? []) {
     if (failed > 0) yield `${countThings(failed, 'job')} of the queue ${name} failed`
   }
+}
+
+function isCrawlerMissing(queues: Facts['queues']): boolean {
+  return queues?.some(({ name, workers }) => name === 'crawl' && workers === 0) ?? false
 }
 
 function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
@@ -143,7 +149,12 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
     ...(running ? [line('push', status.has_push ? 'runs' : 'does not run')] : []),
     line('disk', describeDisk(status)),
     ...(problems.length === 0
-      ? ['', 'nothing is wrong']
+      ? [
+          '',
+          isCrawlerMissing(queues)
+            ? 'nothing is wrong; the crawler is starting'
+            : 'nothing is wrong',
+        ]
       : ['', ...problems.map(text => `! ${text}`)]),
   ]
 }
@@ -164,12 +175,17 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
     index.committed_at === null
       ? 'nothing has been committed yet'
       : `commit ${index.seq}, ${formatAgo(index.committed_at, now)}`
-  const attempts = index.day.map(({ effect, files }) => `${effect} ${files}`).join(', ')
+  const attempts = formatResults(
+    index.day.map(({ effect, files }) => ({ result: resultsByEffect[effect as Effect], files })),
+  )
   const next = index.next_due_at === null ? '' : `, next ${formatTime(index.next_due_at)}`
   return [
     line('index', committed),
     line('holds', formatTotals(index)),
-    line('crawl', `${countThings(index.files, 'file')}, ${index.due} due${next}`),
+    line(
+      'crawl',
+      `${countThings(index.files, 'known file or agent', 'known files and agents')}, ${formatCount(index.due)} due${next}`,
+    ),
     line('last day', attempts === '' ? 'no attempts' : attempts),
     ...(index.night
       ? [

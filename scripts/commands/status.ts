@@ -29,6 +29,9 @@ import { fetchSupervisorProblems } from './supervisor-problems.ts'
 /** A frozen indexer never answers: that is what its operator wants to hear, and soon. */
 const INDEXER_ANSWER_MS = 10_000
 
+/** Time in which `start` brings up the other roles after the indexer. */
+const STARTING_MS = 60_000
+
 /** Prints the state of the registry; exits with 1 where something is wrong. */
 export async function printStatus({ json }: { json?: boolean }): Promise<void> {
   const config = readSettings()
@@ -61,6 +64,11 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
           pid: run.supervisor_pid ?? run.indexer_pid,
         }
       : null,
+    // Only a `start` reports; a role that an operator starts alone is not waited for.
+    is_starting:
+      run !== undefined &&
+      reported !== undefined &&
+      systemClock.now() - Date.parse(run.started_at) < STARTING_MS,
     source: fresh ? ('indexer' as const) : index ? ('record' as const) : null,
     index: index ?? null,
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,

@@ -1,4 +1,10 @@
-import { countThings } from '../../pipeline/core/counts.ts'
+import { countThings, formatCount } from '../../pipeline/core/counts.ts'
+import {
+  type Outcome,
+  outcomes,
+  type ResultName,
+  resultNames,
+} from '../../pipeline/core/outcomes.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -37,4 +43,23 @@ export function formatTotals(totals: {
     countThings(totals.authorizations, 'authorization'),
     countThings(totals.agents, 'agent'),
   ].join(', ')
+}
+
+/** Formats how many files had each result, the best result first; empty without any. */
+export function formatResults(counts: readonly { result: ResultName; files: number }[]): string {
+  const byResult = Map.groupBy(counts, ({ result }) => result)
+  return resultNames
+    .filter(result => byResult.has(result))
+    .map(result => {
+      const files = (byResult.get(result) ?? []).reduce((sum, count) => sum + count.files, 0)
+      return `${formatCount(files)} ${result}`
+    })
+    .join(', ')
+}
+
+/** Formats how many files of a kind had an outcome, and what that means. */
+export function formatOutcome(row: { kind: string; outcome: string; files: number }): string {
+  const { kind, outcome, files } = row
+  const means = outcomes[outcome as Outcome].means
+  return `${kind.padEnd(14)} ${outcome.padEnd(18)} ${formatCount(files).padStart(9)}  ${means}`
 }

@@ -5,6 +5,7 @@ import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { connectRunning, retryWhileUnavailable } from './running.ts'
+import { formatOutcome } from './text.ts'
 
 /** Time for which the registry may be unavailable before the command gives up. */
 const PATIENCE_MS = 120_000
@@ -55,10 +56,7 @@ export function describeCrawl(summary: CrawlSummary, rate: number): string[] {
     ...outcomes
       .toSorted((a, b) => b.files - a.files)
       .slice(0, OUTCOMES_SHOWN)
-      .map(
-        ({ kind, outcome, files }) =>
-          `  ${kind.padEnd(14)} ${outcome.padEnd(18)} ${String(files).padStart(9)}`,
-      ),
+      .map(row => `  ${formatOutcome(row)}`),
   ]
 }
 

@@ -3,7 +3,7 @@ import { queues, SUBMISSIONS } from '../../jobs/queues.ts'
 import { settingGroups, settings } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
-import { outcomes } from '../../pipeline/core/outcomes.ts'
+import { outcomes, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import { tiers } from '../../pipeline/core/tiers.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
 import { statesByEffect } from '../../pipeline/serving/freshness-record.ts'
@@ -93,6 +93,7 @@ export function renderCrawling(): string {
     renderCode(name),
     effect,
     renderCode(statesByEffect[effect]),
+    resultsByEffect[effect],
     means,
   ])
   const jobs = Object.entries({ ...queues, submissions: SUBMISSIONS }).map(([name, { means }]) => [
@@ -102,9 +103,9 @@ export function renderCrawling(): string {
   return renderPage(
     'Outcomes and queues',
     'Each attempt to read a file or to ask an agent has one outcome. Its effect, which `crawl_state.effect` of the data has, decides ' +
-      'what happens to what was read before ([ARCHITECTURE.md](../ARCHITECTURE.md), “Trust”). Answers and pages say the state; ' +
-      'pages call `absent` “not found”.',
-    renderTable(['outcome', 'effect', 'state', 'meaning'], results),
+      'what happens to what was read before ([ARCHITECTURE.md](../ARCHITECTURE.md), “Trust”). Answers say the state; ' +
+      'pages and commands name the result.',
+    renderTable(['outcome', 'effect', 'state', 'result', 'meaning'], results),
     '## Queues',
     renderTable(['queue', 'holds'], jobs),
   )

@@ -1,4 +1,9 @@
-import { type Effect, getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import {
+  nameResult,
+  type Outcome,
+  outcomes,
+  type ResultName,
+} from '../../../pipeline/core/outcomes.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMoment } from '../html/text.tsx'
@@ -30,28 +35,17 @@ export function renderState(state: string): Html {
   return renderBadge(look, label)
 }
 
-const results: Readonly<Record<Effect, [label: string, look: string]>> = {
-  success: ['read', 'good'],
-  absent: ['not found', 'none'],
-  unusable: ['invalid', 'bad'],
-  garbled: ['invalid', 'bad'],
-  unreachable: ['unreachable', 'fair'],
-}
-
-/** The results of attempts, the best first. */
-export const resultNames: readonly string[] = [
-  ...new Set(Object.values(results).map(([label]) => label)),
-]
-
-/** Names the result of an attempt. */
-export function nameResult(outcome: Outcome): string {
-  return results[getEffect(outcome)][0]
+const resultLooks: Readonly<Record<ResultName, string>> = {
+  read: 'good',
+  'not found': 'none',
+  invalid: 'bad',
+  unreachable: 'fair',
 }
 
 /** Renders the result of an attempt in the words of the state that it leads to. */
 export function renderResult(outcome: Outcome): Html {
-  const [label, look] = results[getEffect(outcome)]
-  return renderBadge(look, label)
+  const result = nameResult(outcome)
+  return renderBadge(resultLooks[result], result)
 }
 
 /** Renders the state of a file, and behind it why and its times. */

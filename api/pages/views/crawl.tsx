@@ -1,6 +1,6 @@
 import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
-import { outcomes } from '../../../pipeline/core/outcomes.ts'
+import { nameResult, outcomes, resultNames } from '../../../pipeline/core/outcomes.ts'
 import {
   type CrawlOverview,
   loadCrawlOverview,
@@ -11,7 +11,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, renderMoment } from '../html/text.tsx'
 import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBars } from '../parts/chart.tsx'
-import { nameResult, renderResult, resultNames } from '../parts/freshness.tsx'
+import { renderResult } from '../parts/freshness.tsx'
 import { formatDay, renderLatestDays } from '../parts/latest-days.tsx'
 import type { View, ViewCall } from '../view.ts'
 

@@ -6,13 +6,13 @@ const found = { brands: 0, publishers: 0, properties: 0, authorizations: 0, agen
 test('a line of progress groups the digits of all its counts', () => {
   const outcomes = [
     { kind: 'brand.json', outcome: 'ok', files: 1_242 },
-    { kind: 'adagents.json', outcome: 'absent', files: 10 },
+    { kind: 'adagents.json', outcome: 'absent', files: 12 },
   ]
   const line = describeProgress(
     { ...found, waiting: 1_000, outcomes },
     { rate: 76.4, leftS: 14, idleS: 0 },
   )
-  expect(line).toBe('crawled 1,252 of 2,252 files, 76/s, about 14 s left: ok 1,242, absent 10')
+  expect(line).toBe('crawled 1,254 of 2,254 files, 76/s, about 14 s left: 1,242 read, 12 not found')
 })
 
 test('a line of progress ends with what it knows, before the first file is done', () => {

@@ -12,6 +12,7 @@ const queue = { name: 'crawl', waiting: 0, active: 1, failed: 0, workers: 1 } as
 const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   data_dir: '/data',
   running: { base_url: 'http://127.0.0.1:3000', since: '2026-11-20T03:00:00.000Z', pid: 7 },
+  is_starting: false,
   source: 'indexer',
   index: {
     seq: 10,
@@ -53,6 +54,27 @@ describe('the status of a registry', () => {
     const index = { ...healthy.index, seq: 0, committed_at: null }
     const lines = describeStatus({ ...healthy, index, problems: [] }, NOW)
     expect(lines).toContain('index      nothing has been committed yet')
+  })
+
+  test('does not miss a crawler that start has yet to start', () => {
+    const facts = { ...healthy, is_starting: true, queues: [{ ...queue, workers: 0 }] }
+    expect(findProblems(facts, NOW)).toEqual([])
+    const lines = describeStatus({ ...facts, problems: [] }, NOW)
+    expect(lines.at(-1)).toBe('nothing is wrong; the crawler is starting')
+  })
+
+  test('calls the results of attempts what pages call them', () => {
+    const day = [
+      { effect: 'absent', files: 1_640 },
+      { effect: 'success', files: 6 },
+      { effect: 'garbled', files: 2 },
+      { effect: 'unusable', files: 3 },
+    ]
+    const lines = describeStatus(
+      { ...healthy, index: { ...healthy.index, day }, problems: [] },
+      NOW,
+    )
+    expect(lines).toContain('last day   6 read, 1,640 not found, 5 invalid')
   })
 
   test.each<[problem: string, facts: Facts]>([
