@@ -29,6 +29,10 @@ export const faultCodes = {
     means: 'refers to something that does not exist',
     repair: 'add it, or refer to another one',
   },
+  without_effect: {
+    means: 'nothing that an entry names exists, so it authorizes nothing',
+    repair: 'name something that the file lists',
+  },
   undescribed: { means: 'used without an explanation', repair: 'describe it' },
   contradictory: { means: 'contains two contradictory statements', repair: 'keep one of them' },
   ambiguous: { means: 'can be read in two ways', repair: 'keep one of the two' },

@@ -9,9 +9,9 @@ import {
 } from '../model/documents/index.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
+import { checkNamed, formatNames } from './adagents-named.ts'
 import { quote } from './faults.ts'
-import { isObject, ObjectReader } from './object-reader.ts'
-import { type Alphabet, proposeNearest, SIGNAL_ID, SIGNAL_TAG, SLUG } from './suggestions.ts'
+import type { ObjectReader } from './object-reader.ts'
 
 /** Checks that the parts of a file are consistent: no name is used twice, and no reference is undefined. */
 export function checkReferences(
@@ -22,8 +22,7 @@ export function checkReferences(
 ): void {
   checkContent(root, document)
   checkRepeated(accepted)
-  checkEntries(root, accepted)
-  checkPlacements(root, accepted)
+  checkNamed(root, accepted)
   checkTags(root, accepted, document)
   checkRevoked(root, document)
   if (domain === undefined) checkOwners(accepted)
@@ -67,108 +66,6 @@ function checkRepeats<T>(
     if (first === undefined) firstOfKey.set(name, accepted.part)
     else accepted.part[report](key, code, `is the same as ${first.path(key)}`)
   }
-}
-
-/** Lists of a file that entries refer to, each with the member that names an item, by the key of the reference. */
-const referable = {
-  property_ids: ['properties', 'property_id'],
-  property_tags: ['properties', 'tags'],
-  signal_ids: ['signals', 'id'],
-  signal_tags: ['signals', 'tags'],
-  placement_ids: ['placements', 'placement_id'],
-  placement_tags: ['placements', 'tags'],
-} as const
-
-type Nameable = keyof typeof referable
-const nameables = Object.keys(referable) as Nameable[]
-
-function checkEntries(root: ObjectReader, accepted: AcceptedLists): void {
-  const known = new Map<Nameable, Set<string>>()
-  for (const part of listEntries(root, accepted)) {
-    for (const key of nameables) {
-      const references = readNames(part.value[key])
-      const type = part.value.authorization_type ?? key
-      if (references === undefined || !(key.startsWith('placement') || type === key)) continue
-      const there = known.get(key) ?? listReferable(root, key)
-      known.set(key, there)
-      checkUnresolved(part, key, references, there, toNoun(key))
-    }
-  }
-}
-
-/** Lists the names that references of a kind may have. Items that are left out count: their own fault is reported. */
-function listReferable(root: ObjectReader, key: Nameable): Set<string> {
-  const [list, member] = referable[key]
-  const items = root.value[list]
-  if (!Array.isArray(items)) return new Set()
-  return new Set(
-    items.flatMap(item => (isObject(item) ? (readNames([item[member]].flat()) ?? []) : [])),
-  )
-}
-
-/** Lists the entries of agents; those that are left out too, so that all their faults are told at once. */
-function listEntries(root: ObjectReader, { agents }: AcceptedLists): ObjectReader[] {
-  const accepted = new Map(agents.map(({ part }) => [part.index, part]))
-  const list = root.value.authorized_agents
-  if (!Array.isArray(list)) return [...accepted.values()]
-  return list.flatMap((entry, index) => {
-    const part = accepted.get(index)
-    if (part !== undefined) return [part]
-    const path = `authorized_agents[${index}]`
-    return isObject(entry) ? [new ObjectReader(entry, path, root.faults, index)] : []
-  })
-}
-
-function readNames(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined
-  const names = value.flatMap(name => (typeof name === 'string' ? name.trim() || [] : []))
-  return [...new Set(names)]
-}
-
-function toNoun(key: string): string {
-  const [noun = '', by] = key.split('_')
-  return by === 'ids' ? noun : `${noun} tag`
-}
-
-function checkPlacements(root: ObjectReader, { placements }: AcceptedLists): void {
-  if (placements.length === 0) return
-  const ids = listReferable(root, 'property_ids')
-  for (const { part, item } of placements) {
-    checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property')
-  }
-}
-
-/** Characters that the names of a key may have; any, where none are given. */
-const alphabets: Readonly<Record<string, Alphabet | undefined>> = {
-  property_ids: SLUG,
-  property_tags: SLUG,
-  signal_ids: SIGNAL_ID,
-  signal_tags: SIGNAL_TAG,
-}
-
-function checkUnresolved(
-  part: ObjectReader,
-  key: string,
-  names: readonly string[],
-  known: ReadonlySet<string>,
-  noun: string,
-): void {
-  // A name that no id can have was reported where it was read.
-  const alphabet = alphabets[key]
-  const missing = names.filter(name => !known.has(name) && (alphabet?.pattern.test(name) ?? true))
-  const [first] = missing
-  if (first === undefined) return
-  part.warn(
-    key,
-    'unresolved',
-    () =>
-      `names ${formatNames(missing)}, but the file has no such ${noun}${proposeNearest(first, known)}`,
-  )
-}
-
-function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map(quote).join(', ')
-  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown
 }
 
 function checkTags(root: ObjectReader, accepted: AcceptedLists, document: AdagentsInline): void {

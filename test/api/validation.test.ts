@@ -184,7 +184,7 @@ describe('POST /api/adagents/validate', () => {
     expect(listCodes(warnings)).toEqual(
       expect.arrayContaining([
         'expired authorized_agents[4].effective_until',
-        'unresolved authorized_agents[5].property_tags',
+        'without_effect authorized_agents[5].property_tags',
       ]),
     )
     for (const fault of [...errors, ...warnings]) {

@@ -165,6 +165,20 @@ describe('who may sell what', () => {
     expect(page('#verdict').text()).toContain('https://other.example/.well-known/adagents.json')
   })
 
+  test('is said beside the verdict where an entry names nothing that the file has', async () => {
+    const [entry] = proposal.authorized_agents
+    const authorized_agents = [{ ...entry, property_ids: ['sites'] }]
+    const page = await check({
+      text: JSON.stringify({ ...proposal, authorized_agents }),
+      domain: PUBLISHER,
+    })
+    const words = page('#verdict').text()
+    expect(words).toContain('Valid adagents.json, but 1 entry authorizes nothing: 0 errors')
+    expect(page('.lines').text()).toContain(
+      'so this agent may sell nothing by this entry: did you mean "site"?',
+    )
+  })
+
   test('is left out for a file that points to another one', async () => {
     const text = '{"authoritative_location": "https://elsewhere.example/adagents.json"}'
     const page = await check({ text, domain: PUBLISHER })

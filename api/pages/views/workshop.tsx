@@ -174,9 +174,15 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
 
 function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Child): Html {
   const counted = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
+  const vain = warnings.filter(({ code }) => code === 'without_effect').length
+  const look = vain > 0 ? 'fair' : 'good'
   return (
-    <p class={`notice ${valid ? 'good' : 'bad'}`} id="verdict" role="status">
-      <strong>{valid ? `Valid ${kind}` : `Invalid ${kind}`}</strong>: {counted}. {valid && next}
+    <p class={`notice ${valid ? look : 'bad'}`} id="verdict" role="status">
+      <strong>{valid ? `Valid ${kind}` : `Invalid ${kind}`}</strong>
+      {valid && vain > 0
+        ? `, but ${countThings(vain, 'entry authorizes', 'entries authorize')} nothing`
+        : null}
+      : {counted}. {valid && next}
     </p>
   )
 }

@@ -695,6 +695,24 @@ describe('references', () => {
     expect(read({ authorized_agents: agents }).faults).toContain(fault)
   })
 
+  test.each<[string, string[], string, string]>([
+    ['none of which is there', ['sits'], 'without_effect', ': did you mean "site"?'],
+    ['that are near none', ['x'], 'without_effect', 'nothing by this entry: name "site" or "app"'],
+    [
+      'of which one is there',
+      ['site', 'x'],
+      'unresolved',
+      'no such property: name "site" or "app"',
+    ],
+  ])('to properties %s say what the entry authorizes', (_, property_ids, code, words) => {
+    const properties = [site({ property_id: 'site' }), site({ property_id: 'app' })]
+    const entries = [entry({ authorization_type: 'property_ids', property_ids })]
+    const { faults } = parse({ authorized_agents: entries, properties })
+    const fault = faults.find(({ field }) => field === 'authorized_agents[0].property_ids')
+    expect(fault).toMatchObject({ code, severity: 'warning' })
+    expect(fault!.message.endsWith(words)).toBe(true)
+  })
+
   it('of properties without an owner get a warning in a shared file', () => {
     const body = Buffer.from(JSON.stringify({ authorized_agents: [], properties: [site()] }))
     const { faults } = parseDocument('adagents.json', body, { maxFaults: 9 })
