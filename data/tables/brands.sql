@@ -1,5 +1,6 @@
 -- key: domain
 -- index: seq
+-- index: domain where instr(domain, 'xn--') > 0
 create table if not exists brands (
   domain varchar not null,
   canonical_id varchar not null,

@@ -2,6 +2,7 @@
 -- index: domain, entity
 -- index: entry_id
 -- index: seq
+-- index: domain where instr(domain, 'xn--') > 0
 create table if not exists entries (
   entity varchar not null,
   domain varchar not null,

@@ -2,6 +2,7 @@
 -- index: manager_domain
 -- index: seq
 -- index: domain where listed_agents != '[]'
+-- index: domain where instr(domain, 'xn--') > 0
 create table if not exists publishers (
   domain varchar not null,
   valid boolean not null,

@@ -78,7 +78,8 @@ export type FindRevision = (
 export type Inverse = object | string
 
 /** Condition on the organization that an operation names by its name or its id. */
-export const ORGANIZATION_NAMED = '(select org_id from organizations where $org in (name, org_id))'
+export const ORGANIZATION_NAMED =
+  '(select org_id from organizations where name = $org or org_id = $org)'
 
 /** Returns the earlier row of a table, if there was one. */
 export function getRowBefore({ changes }: KnownChange, table: string): Row | undefined {

@@ -38,9 +38,18 @@ export function toSkeleton(name: string): string {
     .replace(EXTRA_CONFUSABLE, letter => extraConfusables[letter] ?? letter)
 }
 
-/** Computes the skeleton of an ASCII host name, by the same rules as the SQL of `ASCII_SKELETON`. */
+/** ASCII letters and digits that are mistaken for others, each with these. */
+export const asciiLookalikes = [
+  ['0', 'o'],
+  ['1', 'l'],
+  ['m', 'rn'],
+] as const
+
 function toAsciiSkeleton(name: string): string {
-  return name.toLowerCase().replace(/0/g, 'o').replace(/1/g, 'l').replace(/m/g, 'rn')
+  return asciiLookalikes.reduce(
+    (text, [written, looks]) => text.replaceAll(written, looks),
+    name.toLowerCase(),
+  )
 }
 
 /** Converts the A-labels of a domain to Unicode; other labels stay as they are. */

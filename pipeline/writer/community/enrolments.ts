@@ -2,7 +2,7 @@ import { hashAgent, toFreshnessKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { listDomains } from '../entities/agent-claims.ts'
-import { keepAgentSources, namedAgents, type ProbeContext } from '../entities/agent-sources.ts'
+import { isNamed, keepAgentSources, type ProbeContext } from '../entities/agent-sources.ts'
 
 /** All agents that a member shows to everybody. */
 export interface Enrolment {
@@ -73,8 +73,8 @@ function subtract(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrol
  */
 async function deleteAgents(db: Database, agents: readonly string[], seq: number): Promise<void> {
   if (agents.length === 0) return
-  const unnamed = (key: string) => `${key} in (select value from json_each($agents))
-    and ${key} not in (${namedAgents})`
+  const unnamed = (key: string) => `${key} in (
+    select value from (select value from json_each($agents)) where not ${isNamed('value')})`
   const parameters = { agents: JSON.stringify(agents) }
   const known = await db.all<{ location: string }>(
     `select location from crawl_state where kind = 'agent' and ${unnamed('location')}`,

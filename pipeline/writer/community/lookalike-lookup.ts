@@ -1,6 +1,6 @@
 import { type Domain, getRegistrableDomain } from '../../core/domain.ts'
 import { checkName, type NameVerdict } from '../../core/lookalikes/check-name.ts'
-import { toSkeleton } from '../../core/lookalikes/confusables.ts'
+import { asciiLookalikes, toSkeleton } from '../../core/lookalikes/confusables.ts'
 import { getSiteLabel } from '../../core/lookalikes/protected-names.ts'
 import { getFirst } from '../../core/present.ts'
 import type { Database } from '../../store/database.ts'
@@ -11,14 +11,7 @@ export type NameFault = Exclude<NameVerdict, { verdict: 'ok' }>
 /** Tables of registered names, each with its column `domain`. */
 const REGISTERS = ['brands', 'publishers', 'entries']
 
-/** SQL that computes `toSkeleton` of an ASCII name. */
-export const ASCII_SKELETON = `replace(replace(replace(domain, '0', 'o'), '1', 'l'), 'm', 'rn')`
-
-/**
- * Finds objections to these names as new entries; a name without one is left out. Skeletons are computed in
- * the query and are no column: a commit of a hundred thousand brands pays nothing for the few names that
- * people enter.
- */
+/** Finds objections to these names as new entries; a name without one is left out. */
 export async function findNameFaults(
   index: Database,
   domains: readonly Domain[],
@@ -36,45 +29,21 @@ export async function findNameFaults(
 }
 
 /**
- * Lists registered names that look like one of these, or begin with a label that looks like theirs, and all
- * non-ASCII names, which SQL cannot compare.
+ * Lists registered names that look like one of these, or begin with a label that looks like theirs. Ways to spell
+ * a skeleton are tried letter by letter, as far as a registered name begins so: whoever saves waits for no table to
+ * be read as a whole. SQL cannot compare non-ASCII names, so all of them are.
  */
 async function listNamesLike(index: Database, domains: readonly Domain[]): Promise<string[]> {
-  const skeletons = new Set(
-    domains.flatMap(domain => [
-      toSkeleton(domain),
-      toSkeleton(getRegistrableDomain(domain) ?? domain),
-    ]),
-  )
-  const labels = new Set(
-    domains.map(domain => toSkeleton(getSiteLabel(getRegistrableDomain(domain) ?? domain))),
-  )
-  const whole = findCommonParts([...skeletons])
-  const first = findCommonParts([...labels])
+  const sites = domains.map(domain => getRegistrableDomain(domain) ?? domain)
+  const skeletons = new Set([...domains, ...sites].map(toSkeleton))
+  const labels = new Set(sites.map(site => toSkeleton(getSiteLabel(site))))
   const parameters = {
-    skeletons: JSON.stringify([...skeletons]),
-    labels: JSON.stringify([...labels]),
-    shortest: whole.shortest,
-    longest: whole.longest,
-    shortestLabel: first.shortest,
-    longestLabel: first.longest,
-    initials: whole.initials + first.initials,
-    encoded: 'xn--',
+    skeletons: JSON.stringify([...skeletons, ...labels]),
+    lookalikes: JSON.stringify(asciiLookalikes),
   }
   const found = new Set<string>()
   for (const table of REGISTERS) {
-    const rows = await index.all<{ domain: string }>(
-      // What is cheap to compare comes first, in a step of its own: the skeletons of all rows take longer.
-      `with near as materialized (
-         select domain from ${table}
-         where contains($initials, substr(domain, 1, 1)) and (length(domain) between $shortest and $longest
-             or instr(domain, '.') - 1 between $shortestLabel and $longestLabel)
-           or contains(domain, $encoded))
-       select domain from near where contains(domain, $encoded)
-         or ${ASCII_SKELETON} in (select value from json_each($skeletons))
-         or split_part(${ASCII_SKELETON}, '.', 1) in (select value from json_each($labels))`,
-      parameters,
-    )
+    const rows = await index.all<{ domain: string }>(buildNamesLike(table), parameters)
     for (const { domain } of rows) found.add(domain)
   }
   const isLike = (domain: string) => {
@@ -84,23 +53,26 @@ async function listNamesLike(index: Database, domains: readonly Domain[]): Promi
   return [...found].filter(isLike)
 }
 
-/** First character of a skeleton → ASCII characters with which a name of that skeleton can begin. */
-const lookalikeInitials: Readonly<Record<string, string>> = { o: 'o0', l: 'l1', r: 'rm' }
-
-/**
- * Computes bounds that every ASCII name with one of these skeletons meets. Comparing lengths and first
- * letters before is many times faster than computing the skeletons of a million names.
- */
-function findCommonParts(skeletons: readonly string[]) {
-  const initials = new Set(
-    skeletons.flatMap(([first = '']) => [...(lookalikeInitials[first] ?? first)]),
-  )
-  return {
-    shortest: Math.min(...skeletons.map(skeleton => skeleton.replaceAll('rn', 'm').length)),
-    longest: Math.max(...skeletons.map(skeleton => skeleton.length)),
-    initials: [...initials].join(''),
-  }
+/** Builds SQL that finds names of a table by their skeletons or those of their first labels, and all non-ASCII ones. */
+function buildNamesLike(table: string): string {
+  return `with recursive
+    lookalikes(written, looks) as (
+      select value ->> 0, value ->> 1 from json_each($lookalikes) union all select '', ''),
+    spelled(begin, rest) as (
+      select '', value from json_each($skeletons)
+      union
+      select begin || iif(looks = '', substr(rest, 1, 1), written), substr(rest, 1 + max(1, length(looks)))
+      from spelled cross join lookalikes
+      where rest <> '' and starts_with(rest, looks)
+        and exists (select 1 from ${table} where domain >= begin and domain < begin || '${AFTER_LETTERS}'))
+    select domain from spelled cross join ${table}
+    where rest = '' and (domain = begin or domain > begin || '.' and domain < begin || '${AFTER_DOT}')
+    union
+    select domain from ${table} where instr(domain, 'xn--') > 0`
 }
+
+/** The characters that follow in ASCII on those of a host name, and on a dot. */
+const [AFTER_LETTERS, AFTER_DOT] = ['{', '/']
 
 /** Skeletons of non-ASCII names, which every check loads. */
 const known = new Map<string, string>()

@@ -87,13 +87,14 @@ async function loadMirroredRows(
 ): Promise<{ rows: CollectionRow[]; closed: Set<string> }> {
   const asked = { keys: JSON.stringify(keys) }
   const rows = await db.all<CollectionRow>(
-    `select * from collections where publisher_domain || ' ' || collection_id
-       in (select value from json_each($keys)) order by created_at, collection_rid`,
+    `select c.* from (select distinct value as key from json_each($keys)) cross join collections c
+     on c.publisher_domain = split_part(key, ' ', 1) and c.collection_id = substr(key, instr(key, ' ') + 1)
+     order by c.created_at, c.collection_rid`,
     asked,
   )
   const valid = await db.all<{ key: string }>(
-    `select key from (select value as key from json_each($keys))
-     where split_part(key, ' ', 1) in (select domain from publishers where valid)`,
+    `select value as key from json_each($keys)
+     where exists (select 1 from publishers where domain = split_part(value, ' ', 1) and valid)`,
     asked,
   )
   const merged = await loadAliases(

@@ -1,3 +1,4 @@
+import { HOUR, type Instant } from '../../core/clock.ts'
 import { buildProtectedNames, type ProtectedNames } from '../../core/lookalikes/protected-names.ts'
 import type { Database } from '../../store/database.ts'
 
@@ -6,22 +7,24 @@ export interface NameRules {
   protectedNames: ProtectedNames
   /** Reach from which a brand with a file of its own is protected; 0 protects none. */
   protectedReach: number
+  now: Instant
 }
 
 /** Protected brands at most, those of the largest reach: each is compared with every new name. */
 const BRANDS_MAX = 10_000
 
-/** Tables from which the reach of brands follows. Saves write none of them. */
-const TABLES = ['documents', 'publishers', 'agents', 'agent_declarations']
-
-/** Loads the names of the operator together with the brands whose reach is large enough. */
+/**
+ * Loads the names of the operator together with the brands whose reach is large enough. Those are listed anew each
+ * hour, since that reads all brands.
+ */
 export function loadProtectedNames(
   index: Database,
-  { protectedNames, protectedReach }: NameRules,
+  { protectedNames, protectedReach, now }: NameRules,
 ): Promise<ProtectedNames> {
   if (protectedReach === 0) return Promise.resolve(protectedNames)
-  const question = JSON.stringify([protectedReach, ...protectedNames.sites])
-  return index.written.memo('protected names', question, TABLES, async () =>
+  const hour = Math.floor(now / HOUR)
+  const question = JSON.stringify([hour, protectedReach, ...protectedNames.sites])
+  return index.written.memo('protected names', question, [], async () =>
     buildProtectedNames([
       ...(await listBrandsOfReach(index, protectedReach)),
       ...protectedNames.sites,

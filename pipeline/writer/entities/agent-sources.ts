@@ -6,12 +6,21 @@ import type { Database } from '../../store/database.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { type ProbeStartContext, planStarts } from './agent-starts.ts'
 
-/** Sources that make an agent worth probing, as keys of agents. */
-export const namedAgents = [
-  'select agent_url from agents',
-  'select agent_url from agent_declarations',
-  'select agent_url from enrolled_agents',
-].join(' union all ')
+/** Sources that make an agent worth probing. */
+const SOURCES = ['agents', 'agent_declarations', 'enrolled_agents']
+
+/** Selects the agents that they name. */
+export const namedAgents = SOURCES.map(table => `select agent_url from ${table}`).join(
+  ' union all ',
+)
+
+/** Builds SQL that tells whether a source names an agent. */
+export function isNamed(agent: string): string {
+  const named = SOURCES.map(
+    table => `exists (select 1 from ${table} n where n.agent_url = ${agent})`,
+  )
+  return `(${named.join(' or ')})`
+}
 
 /** Longer addresses are not probed: they are keys in stores that bound them. */
 const ADDRESS_CHARS = 1_000
@@ -20,9 +29,7 @@ const ADDRESS_CHARS = 1_000
 const selectTail = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$', 0)`
 const HOST = `regexp_extract(location, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)`
 
-const IS_NAMED = `(exists (select 1 from agents n where n.agent_url = t.agent_url)
-  or exists (select 1 from agent_declarations n where n.agent_url = t.agent_url)
-  or exists (select 1 from enrolled_agents n where n.agent_url = t.agent_url))`
+const IS_NAMED = isNamed('t.agent_url')
 const IS_PROBED = `exists (select 1 from crawl_state n where n.kind = 'agent' and n.location = t.agent_url)`
 
 /** Selects named agents that were never probed. */

@@ -33,7 +33,7 @@ afterAll(() => registry.close())
 
 async function findFault(name: string, protectedNames = noProtectedNames, protectedReach = 0) {
   const domain = parseDomain(name)!
-  const rules = { protectedNames, protectedReach }
+  const rules = { protectedNames, protectedReach, now: registry.clock.now() }
   const faults = await findNameFaults(registry.sequencer.index, [domain], rules)
   return faults.get(domain)
 }
@@ -75,6 +75,7 @@ it('many names are checked with one query', async () => {
   const faults = await findNameFaults(registry.sequencer.index, [...names, ...names], {
     protectedNames: noProtectedNames,
     protectedReach: 0,
+    now: registry.clock.now(),
   })
   expect([...faults.keys()]).toEqual([names[0], names[2]])
 })

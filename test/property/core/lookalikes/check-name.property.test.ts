@@ -1,15 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import unhomoglyph from 'unhomoglyph'
 import { expect, test } from 'vitest'
-import { toAscii } from '../../../../pipeline/core/domain.ts'
+import type { Instant } from '../../../../pipeline/core/clock.ts'
+import { type Domain, getRegistrableDomain, toAscii } from '../../../../pipeline/core/domain.ts'
 import { checkName } from '../../../../pipeline/core/lookalikes/check-name.ts'
 import { toSkeleton, toUnicode } from '../../../../pipeline/core/lookalikes/confusables.ts'
 import {
   buildProtectedNames,
+  getSiteLabel,
   noProtectedNames,
 } from '../../../../pipeline/core/lookalikes/protected-names.ts'
-import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
-import { ASCII_SKELETON } from '../../../../pipeline/writer/community/lookalike-lookup.ts'
+import { Database } from '../../../../pipeline/store/database.ts'
+import { declareIndex } from '../../../../pipeline/store/index-tables.ts'
+import { findNameFaults } from '../../../../pipeline/writer/community/lookalike-lookup.ts'
 
 /** Host names from few letters, so that they often look alike. */
 const plainLabel = fc
@@ -73,21 +77,49 @@ test('a registered name with any letter replaced by a Cyrillic look-alike is ref
   )
 })
 
-test('the skeleton of a plain name is the same in Unicode and in SQL', async () => {
-  const index = await Database.open(':memory:')
-  await fc.assert(
-    fc.asyncProperty(fc.array(plain, { minLength: 1, maxLength: 20 }), async domains => {
-      const rows = await index.all<{ domain: string; look: string }>(
-        `select domain, ${ASCII_SKELETON} as look
-         from (select unnest(from_json($domains::json, '["VARCHAR"]')) as domain)`,
-        { domains: JSON.stringify(domains) },
-      )
-      for (const { domain, look } of rows) {
-        expect(look).toBe(toSkeleton(domain))
-        expect(look).toBe(unhomoglyph(domain).toLowerCase())
-      }
+test('the skeleton of a plain name is that of Unicode', () => {
+  fc.assert(
+    fc.property(plain, domain => {
+      expect(toSkeleton(domain)).toBe(unhomoglyph(domain).toLowerCase())
     }),
-    { numRuns: 50 },
+  )
+})
+
+/** Tells whether a registered name looks like a new one or its site, or begins with a label that looks like its label. */
+function isAlike(domain: string, other: string): boolean {
+  const site = getRegistrableDomain(domain) ?? domain
+  const skeleton = toSkeleton(other)
+  return (
+    [domain, site].map(toSkeleton).includes(skeleton) ||
+    skeleton.split('.')[0] === toSkeleton(getSiteLabel(site))
+  )
+}
+
+function buildEntry(domain: string, revision_number: number) {
+  const now = new Date(0).toISOString()
+  const state = { source: 'community', status: 'live', document: {}, revision_number }
+  const times = { created_at: now, updated_at: now, seq: 1 }
+  return { entity: 'brand', domain, entry_id: randomUUID(), ...state, ...times }
+}
+
+test('objections to a new name are the same whether all registered names are compared or those that the index finds', async () => {
+  const index = await Database.open(':memory:')
+  declareIndex(index.sqlite)
+  const below = fc.tuple(label, fc.constantFrom('com', 'corn', 'c0m', 'example', 'rnoon.example'))
+  const some = fc.oneof(
+    name,
+    below.map(([first, rest]) => `${first}.${rest}`),
+  ) as fc.Arbitrary<Domain>
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(some, { maxLength: 40 }), some, async (registered, domain) => {
+      index.sqlite.exec('delete from entries')
+      index.sqlite.insert('entries', registered.map(buildEntry))
+      const rules = { protectedNames: noProtectedNames, protectedReach: 0, now: 0 as Instant }
+      const faults = await findNameFaults(index, [domain], rules)
+      const expected = judge(domain, ...registered.filter(other => isAlike(domain, other)))
+      expect(faults.get(domain)?.verdict ?? 'ok').toBe(expected.verdict)
+    }),
+    { numRuns: 300 },
   )
   index.close()
 })
