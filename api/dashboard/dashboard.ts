@@ -5,7 +5,7 @@ import { findMailPlace, isOwnMachine } from '../../pipeline/core/mail-place.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
 import type { Identity } from '../identity/identity.ts'
-import { buildSignedOutPage } from '../identity/pages.tsx'
+import { buildSignedOutPage, sendSignInPage } from '../identity/pages.tsx'
 import { parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
@@ -126,7 +126,7 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
       const page = buildSignedOutPage(
         upstream && { name: upstream.name, address: upstream.getSignOutAddress() },
       )
-      return reply.code(page.status).headers(page.headers).send(page.body)
+      return sendSignInPage(reply, page, services)
     })
   })
 }
@@ -225,7 +225,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
     return reply.headers(pictureHeaders).type(answer.type).send(answer.picture)
   }
   const { person, query, request, token } = context
-  const { status, headers, body } = buildDashboardPage(answer.title, answer.status, answer.body, {
+  const frame = {
     who: person.email ?? person.name ?? person.user_id,
     path: getFirst(request.url.split('?', 1)),
     token,
@@ -235,7 +235,8 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
     organization: findShownOrganization(context),
     hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,
-  })
+  }
+  const { status, headers, body } = buildDashboardPage(answer, frame, context.services)
   if (answer.refreshSeconds !== undefined) reply.header('refresh', answer.refreshSeconds)
   return reply.code(status).headers(headers).send(body)
 }

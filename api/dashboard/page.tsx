@@ -1,4 +1,5 @@
 import type { Membership } from '../../pipeline/model/identity.ts'
+import type { Services } from '../operation/services.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderCoded, renderName } from '../pages/html/text.tsx'
@@ -131,7 +132,11 @@ export function toEntryPath(orgId: string, domain: string): string {
 }
 
 /** Builds the whole page with its headers. */
-export function buildDashboardPage(title: string, status: number, body: Html, frame: Frame) {
+export function buildDashboardPage(
+  { title, status, body }: { title: string; status: number; body: Html },
+  frame: Frame,
+  services: Services,
+) {
   const { who, token, done, hasPasskeys } = frame
   const content = (
     <>
@@ -162,8 +167,8 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
     </>
   )
   const description = 'Keys, domains, agents and people of your organization.'
-  const view = { title, description, body: content, hasDashboard: true, hasPasskeys }
-  return { status, headers, body: renderDocument(view, '', frame.path) }
+  const view = { title, description, body: content, hasPasskeys }
+  return { status, headers, body: renderDocument(view, services, frame.path) }
 }
 
 /** Renders a link to a page of the account, marked on that page. */

@@ -1,17 +1,32 @@
+import type { FastifyReply } from 'fastify'
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { MailPlace } from '../../pipeline/core/mail-place.ts'
+import type { Services } from '../operation/services.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { renderProblem } from '../pages/parts/problem.tsx'
+import type { View } from '../pages/view.ts'
 import { renderPasskeyForm } from './passkey-form.tsx'
 
 /** A page of sign-in, to be sent once. */
 export interface SignInPage {
   status: number
-  body: string
+  view: View
   headers: Record<string, string>
+}
+
+/** Sends a page of sign-in in the document that all pages of the registry have. */
+export function sendSignInPage(
+  reply: FastifyReply,
+  { status, view, headers }: SignInPage,
+  services: Services,
+): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(renderDocument(view, services, undefined))
 }
 
 /** The application that a person signs in to, as pages show it. */
@@ -41,12 +56,8 @@ function buildPage(
 ): SignInPage {
   const description = 'Sign in to the registry of agentic advertising.'
   const body = <section class="sign-in">{content}</section>
-  const document = renderDocument(
-    { title, description, body, hasPasskeys, hasDashboard: true },
-    '',
-    undefined,
-  )
-  return { status, body: document, headers: { ...headers, ...more } }
+  const view = { title, description, body, hasPasskeys }
+  return { status, view, headers: { ...headers, ...more } }
 }
 
 function renderClient({ name, returnsTo, purpose }: ClientShown): Html | null {

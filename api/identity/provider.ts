@@ -21,6 +21,7 @@ import {
   scopes,
 } from '../auth/server-metadata.ts'
 import type { Services } from '../operation/services.ts'
+import { renderDocument } from '../pages/parts/document.tsx'
 import { hashSecret, openClientRecords } from './client-records.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from './dashboard-client.ts'
 import { buildSignInError } from './pages.tsx'
@@ -136,9 +137,10 @@ interface Refusals {
 }
 
 function buildConfiguration(
-  { issuer, keys, services: { config, reader } }: ProviderDeps,
+  { issuer, keys, services }: ProviderDeps,
   { refuseTarget, refuseLong }: Refusals,
 ): Configuration {
+  const { config, reader } = services
   return {
     jwks: { keys: keys.private.map(key => ({ ...key })) },
     cookies: buildCookies(keys),
@@ -172,7 +174,8 @@ function buildConfiguration(
     ],
     loadExistingGrant: ctx => loadExistingGrant(issuer, ctx),
     clientBasedCORS: () => true,
-    renderError: (ctx, { error, error_description: text }) => renderError(ctx, error, text),
+    renderError: (ctx, { error, error_description: text }) =>
+      renderError(ctx, services, error, text),
     // The API has no way out to the network: nothing that a client names is fetched.
     fetch: async () => {
       throw new Error('the authorization server fetches nothing')
@@ -302,12 +305,17 @@ function isOwnResource(issuer: string, resource: string): boolean {
 }
 
 /** Answers an error as a page where a browser asks, and else as the endpoints for applications do. */
-function renderError(ctx: KoaContextWithOIDC, error: string, text = error): void {
+function renderError(
+  ctx: KoaContextWithOIDC,
+  services: Services,
+  error: string,
+  text = error,
+): void {
   if (!/\btext\/html\b/.test(ctx.get('accept'))) {
     ctx.body = { error, error_description: text }
     return
   }
-  const { body, headers } = buildSignInError(text)
+  const { view, headers } = buildSignInError(text)
   ctx.set(headers)
-  ctx.body = body
+  ctx.body = renderDocument(view, services, undefined)
 }

@@ -8,7 +8,7 @@ import type { RoutePath } from '../operation/unknown-routes.ts'
 import { keepClient } from './client-records.ts'
 import type { Identity } from './identity.ts'
 import { localRoutes } from './local-sign-in.ts'
-import { buildConsentPage, buildSignInError, type SignInPage } from './pages.tsx'
+import { buildConsentPage, buildSignInError, type SignInPage, sendSignInPage } from './pages.tsx'
 import { withBrowser } from './pending-requests.ts'
 import {
   describeClient,
@@ -65,8 +65,7 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
   const config = { operation: 'signIn', isPage: true } as const
   const hasUpstream = identity.getUpstream(services) !== undefined
   const [open, closed] = hasUpstream ? [upstreamRoutes, localRoutes] : [localRoutes, upstreamRoutes]
-  const send = (reply: FastifyReply, { status, headers, body }: SignInPage) =>
-    reply.code(status).headers(headers).send(body)
+  const send = (reply: FastifyReply, page: SignInPage) => sendSignInPage(reply, page, services)
   for (const { method, path, handle } of [...routes, ...open]) {
     scope.route({
       method,

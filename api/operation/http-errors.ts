@@ -28,7 +28,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
 type BuildErrorPage = (
   error: PublicError | undefined,
   failed: { method: string; url: string; sent: object },
-  hasDashboard: boolean,
+  services: Services,
 ) => Sent
 
 /** Registers the only handler that converts errors to responses. */
@@ -37,7 +37,7 @@ export function answerErrors(
   services: Services,
   buildErrorPage: BuildErrorPage,
 ): void {
-  const { log, boundedLog, metrics, baseUrl, isAuthorizationServer } = services
+  const { log, boundedLog, metrics, baseUrl } = services
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { operation, worksWithoutStores } = request.routeOptions.config
     const known = toPublicError(error, request.routeOptions.bodyLimit)
@@ -64,7 +64,7 @@ export function answerErrors(
           buildErrorPage(
             publicError,
             { method: request.method, url: request.url, sent: listSent(request) },
-            isAuthorizationServer,
+            services,
           ),
         )
       : sendError(publicError, reply)

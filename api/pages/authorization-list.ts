@@ -36,20 +36,19 @@ const checked = defineOperation({
   handle: async ({ body, header, services }) => {
     const sent = await parseForm(body, String(header('content-type') ?? ''))
     const text = await readSentText(sent)
-    const { reader, config, baseUrl, isAuthorizationServer: hasDashboard } = services
+    const { reader, config } = services
     const most = config.LIMITS.authorizationsChecked
     const questions = parseSaleQuestions(Buffer.from(text), 'text/csv', most).map(asked =>
       'fault' in asked ? asked : { ...asked, agent_url: completeAgentAddress(asked.agent_url) },
     )
     const portions = checkSales(reader, questions)
     if (readField(sent, 'do') === 'download') return sendDownload(portions)
-    const [{ showChecked }, { renderDocument, findLists }] = await Promise.all([
+    const [{ showChecked }, { renderDocument }] = await Promise.all([
       import('./views/authorization-list.tsx'),
       import('./parts/document.tsx'),
     ])
     const view = showChecked(text, (await collect(portions)).flat())
-    const lists = findLists(reader)
-    const document = renderDocument({ ...view, hasDashboard, lists }, baseUrl(), PATH)
+    const document = renderDocument(view, services, PATH)
     return { status: 200, body: document, type: HTML, headers: pageHeaders }
   },
 })

@@ -53,13 +53,11 @@ export function definePage<
     handle: async call => {
       if (json !== undefined && wantsJson(call.header('accept')))
         return { ...(await json.handle(call)), headers: VARY_HEADER } as Sent
-      const [{ show }, { renderDocument, findLists }] = await loadParts()
+      const [{ show }, { renderDocument }] = await loadParts()
       const view = await show({ ...call, ask: createAsk(call) } as never)
-      const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
       const path = toPath(declared, call)
       const picture = isOfThing && { picture: toPicturePath(path) }
-      const lists = findLists(call.services.reader)
-      const document = renderDocument({ ...view, hasDashboard, lists, ...picture }, baseUrl(), path)
+      const document = renderDocument({ ...view, ...picture }, call.services, path)
       return replyPage(view, document, json === undefined ? {} : VARY_HEADER)
     },
   })

@@ -3,7 +3,7 @@ import type { Sent } from '../responses/reply.ts'
 import { describeRefusal, findWrongChoice } from './describe-refusal.ts'
 import { HTML, pageHeaders } from './headers.ts'
 import { type Html, h } from './html/jsx.ts'
-import { renderDocument } from './parts/document.tsx'
+import { renderDocument, type Site } from './parts/document.tsx'
 import { renderProblem, renderWayOn } from './parts/problem.tsx'
 import type { View } from './view.ts'
 
@@ -22,18 +22,14 @@ interface Failed {
 }
 
 /** Builds the page of an error: the sentence of the refusal of what was sent, and the way on. */
-export function buildErrorPage(
-  error: PublicError | undefined,
-  failed: Failed,
-  hasDashboard: boolean,
-): Sent {
+export function buildErrorPage(error: PublicError | undefined, failed: Failed, site: Site): Sent {
   const status = error?.status ?? 500
   const title = titles[status] ?? (status === 500 ? 'Something went wrong' : 'Request failed')
   const text = error?.message ?? 'The registry could not answer. The error has been logged.'
   const next = renderNextStep(status, text, failed) ?? renderWayOn()
   const body = renderProblem(title, describeRefusal(text, failed.sent), next)
-  const view: View = { status: 404, title, description: text, body, hasDashboard }
-  return { status, body: renderDocument(view, '', undefined), type: HTML, headers: pageHeaders }
+  const view: View = { status: 404, title, description: text, body }
+  return { status, body: renderDocument(view, site, undefined), type: HTML, headers: pageHeaders }
 }
 
 /** Renders what helps: the page without a wrong filter, or the same request a little later. */

@@ -3,12 +3,6 @@ import type { Ask } from './ask.ts'
 import type { ChangeSubject } from './feeds/entries.ts'
 import type { Html } from './html/jsx.ts'
 
-/** Lists that only some registries have. */
-export interface FooterLists {
-  hasPolicies: boolean
-  hasMirrors: boolean
-}
-
 /** Content of a page; the document around it is the same for all pages. */
 export interface View {
   /** 404 if the registry does not know it. */
@@ -33,10 +27,6 @@ export interface View {
   hasPasskeys?: boolean | undefined
   /** Address of the program that the page runs in the browser. */
   program?: string | undefined
-  /** Lists of the footer that are left out where the registry has none. */
-  lists?: FooterLists
-  /** People sign in at this registry, so pages lead to their dashboard. */
-  hasDashboard?: boolean
 }
 
 export type ViewCall<Query = unknown, Params = unknown> = Call<Query, Params, unknown, 'public'> & {

@@ -70,12 +70,9 @@ function findEnded(link: WatchLink, { reader }: Pick<Services, 'reader'>): Ended
   return daily === 0 ? undefined : { daily }
 }
 
-async function reply(
-  view: View,
-  { isAuthorizationServer: hasDashboard }: Pick<Services, 'isAuthorizationServer'>,
-): Promise<Sent> {
+async function reply(view: View, services: Services): Promise<Sent> {
   const { renderDocument } = await import('./parts/document.tsx')
-  const body = renderDocument({ ...view, hasDashboard }, '', undefined)
+  const body = renderDocument(view, services, undefined)
   const headers = { ...pageHeaders, 'x-robots-tag': 'noindex' }
   return { status: 200, body, type: HTML, headers }
 }

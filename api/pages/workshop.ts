@@ -50,7 +50,7 @@ const checkedFile = defineOperation({
     const form = await readWorkshopForm(call.body, String(call.header('content-type') ?? ''))
     if (form.isDownload) return sendDownload(form)
     if (form.isPublishing) refuseForeignForm(call)
-    const [{ showChecked, findHostingFault }, { renderDocument, findLists }] = await Promise.all([
+    const [{ showChecked, findHostingFault }, { renderDocument }] = await Promise.all([
       import('./views/workshop.tsx'),
       import('./parts/document.tsx'),
     ])
@@ -58,9 +58,7 @@ const checkedFile = defineOperation({
     const fault = form.isPublishing ? await findHostingFault(form, asking) : undefined
     if (form.isPublishing && fault === undefined) return continueInDashboard(form, call)
     const view = await showChecked(form, asking, fault)
-    const { isAuthorizationServer: hasDashboard, baseUrl, reader } = call.services
-    const lists = findLists(reader)
-    const body = renderDocument({ ...view, hasDashboard, lists }, baseUrl(), PATH)
+    const body = renderDocument(view, call.services, PATH)
     return { status: 200, body, type: HTML, headers: pageHeaders }
   },
 })

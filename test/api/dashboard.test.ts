@@ -122,6 +122,13 @@ test('pages say what this registry does not do, and what a form brings along', a
   expect((await read(bob, '/dashboard/crawl'))('.sections').text()).toContain('Other')
 })
 
+test('pages of the dashboard and of the sign-in end like the public ones', async () => {
+  const readFooter = (body: string) => load(body)('footer').html()
+  const { body } = await registry.app.inject('/workshop')
+  for (const path of ['/dashboard', '/dashboard/signed-out'])
+    expect(readFooter((await ann.get(path)).body)).toBe(readFooter(body))
+})
+
 describe('the dashboard is for people who are signed in', () => {
   test('others are sent to the sign-in, without being asked for consent', async () => {
     const stranger = new TestBrowser(registry)

@@ -43,6 +43,19 @@ test('the pages of these tests are all that there are', () => {
   expect(untried.map(({ path }) => path)).toEqual([])
 })
 
+test('the footer of a page that is not there leads to the same lists as any other', async () => {
+  const list = async (path: string) =>
+    load((await get(path, { accept: 'text/html' })).body)(
+      'footer a[href^="/"]:not([href^="/api/"])',
+    )
+      .toArray()
+      .map(({ attribs }) => attribs.href)
+  const links = await list('/')
+  expect(links).toEqual(expect.arrayContaining(['/policies', '/mirrors']))
+  expect(await list('/nowhere')).toEqual(links)
+  expect(await list('/brand/nobody.example')).toEqual(links)
+})
+
 describe.each(pagePaths)('the page %s', path => {
   test('200: is HTML with one heading, landmarks, a skip link and a description', async () => {
     const answer = await get(path)

@@ -1,10 +1,11 @@
 import { hasRecords, type RecordReader } from '../../../pipeline/read/lookups/records.ts'
+import type { Services } from '../../operation/services.ts'
 import { getAssets } from '../assets.ts'
 import { ATOM, ATOM_PATH, JSON_FEED, JSON_FEED_PATH, toFeedPath } from '../feeds/change-feeds.ts'
 import type { ChangeSubject } from '../feeds/entries.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
-import type { FooterLists, View } from '../view.ts'
+import type { View } from '../view.ts'
 
 const NAME = 'Agentic Ad Registry'
 
@@ -37,18 +38,21 @@ const SKIP = (
   </a>
 )
 
+/** Facts about the registry that the document around a page shows. */
+export type Site = Pick<Services, 'isAuthorizationServer' | 'baseUrl'> & { reader: RecordReader }
+
 /** Renders the whole document of a page. `path` is its canonical address. */
-export function renderDocument(view: View, origin: string, path: string | undefined): string {
+export function renderDocument(view: View, site: Site, path: string | undefined): string {
   const page = (
     <html lang="en">
-      <head>{renderHead(view, origin, path)}</head>
+      <head>{renderHead(view, site.baseUrl(), path)}</head>
       <body {...(view.isLive && { 'data-live': 'true' })}>
         {SKIP}
-        {findHeader(view, path)}
+        {findHeader(view, site.isAuthorizationServer, path)}
         <main id="content" tabindex="-1">
           {view.body}
         </main>
-        {renderFooter(view)}
+        {renderFooter(view, site.reader)}
       </body>
     </html>
   )
@@ -135,14 +139,14 @@ const PICTURE = (
 /** Headers of pages on which nothing was searched, by the section: as many as there are sections. */
 const headers = new Map<string, Html>()
 
-function findHeader(view: View, address: string | undefined): Html {
+function findHeader({ searched }: View, hasDashboard: boolean, address: string | undefined): Html {
   const [path] = address?.split('?', 1) ?? []
-  if (view.searched !== undefined) return renderHeader(view, path)
+  if (searched !== undefined) return renderHeader(searched, hasDashboard, path)
   const isWhole = [...sections, ...docs].some(([address]) => address === path)
-  const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${view.hasDashboard}`
+  const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${hasDashboard}`
   const known = headers.get(key)
   if (known !== undefined) return known
-  const header = renderHeader(view, path)
+  const header = renderHeader(undefined, hasDashboard, path)
   headers.set(key, header)
   return header
 }
@@ -159,7 +163,11 @@ function findSection(path = ''): Link | undefined {
   )
 }
 
-function renderHeader({ searched, hasDashboard }: View, path: string | undefined): Html {
+function renderHeader(
+  searched: string | undefined,
+  hasDashboard: boolean,
+  path: string | undefined,
+): Html {
   const isHome = path === '/'
   const inDocs = findDocs(path)
   return (
@@ -233,7 +241,8 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
   )
 }
 
-function renderFooter({ json, lists }: View): Html {
+/** Renders the foot of every page; a list that this registry does not have is left out. */
+function renderFooter({ json }: View, reader: RecordReader): Html {
   return (
     <footer class="bottom">
       {json === undefined ? null : (
@@ -243,8 +252,8 @@ function renderFooter({ json, lists }: View): Html {
       )}
       {ABOUT}
       <p>
-        {lists?.hasPolicies ? POLICIES : null}
-        {lists?.hasMirrors ? MIRRORS : null}
+        {hasRecords(reader, 'policy') ? POLICIES : null}
+        {hasRecords(reader, 'mirror') ? MIRRORS : null}
         {REST}
       </p>
     </footer>
@@ -275,11 +284,3 @@ const REST = (
     <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
   </>
 )
-
-/** Finds which of the lists that only some registries have this one has. */
-export function findLists(reader: RecordReader): FooterLists {
-  return {
-    hasPolicies: hasRecords(reader, 'policy'),
-    hasMirrors: hasRecords(reader, 'mirror'),
-  }
-}

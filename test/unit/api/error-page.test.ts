@@ -2,6 +2,12 @@ import { expect, test } from 'vitest'
 import { buildErrorPage } from '../../../api/pages/error-page.tsx'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 
+/** Registry without records, at which people sign in. */
+const SITE = {
+  reader: { serving: undefined },
+  isAuthorizationServer: true,
+  baseUrl: () => 'https://registry.example',
+}
 const WRONG_TYPE = new PublicError('invalid_request', 'type: must be one of agent.removed')
 const LIMITED = new PublicError('rate_limited', 'no more than 20 of these requests a minute')
 const BUILDING = new PublicError('unavailable', 'the lists are being built; try again')
@@ -20,7 +26,7 @@ test.each<[PublicError | undefined, string, string, RegExp, RegExp]>([
   [BUILDING, 'GET', '/brands', /Temporarily unavailable/, /href="\/brands">load the page again/],
   [undefined, 'GET', '/brands', /Something went wrong/, /href="\/">home page/],
 ])('the page of an error says what to do next: %s', (error, method, url, title, next) => {
-  const { body } = buildErrorPage(error, { method, url, sent: { type: 'nope' } }, true)
+  const { body } = buildErrorPage(error, { method, url, sent: { type: 'nope' } }, SITE)
   const main = String(body).split('<main')[1]
   expect(main).toMatch(title)
   expect(main).toMatch(next)
