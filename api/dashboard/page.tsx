@@ -137,9 +137,34 @@ export function buildDashboardPage(
   frame: Frame,
   services: Services,
 ) {
-  const { who, token, done, hasPasskeys } = frame
+  const { done, hasPasskeys } = frame
   const content = (
     <>
+      {renderMenu(frame)}
+      {done !== undefined && Object.hasOwn(doneTexts, done) ? (
+        <p class="notice good" role="status">
+          {doneTexts[done as DoneName]}
+        </p>
+      ) : null}
+      {body}
+    </>
+  )
+  const description = 'Keys, domains, agents and people of your organization.'
+  const view = { title, description, body: content, hasPasskeys }
+  return { status, headers, body: renderDocument(view, services, frame.path) }
+}
+
+/** Renders the pages of the account and of the organization: folded on a phone, and always open elsewhere. */
+function renderMenu(frame: Frame): Html {
+  const { who, token, organization } = frame
+  return (
+    <details class="menu">
+      <summary>
+        <span>
+          {organization === undefined ? 'Your account' : renderName(organization.org_name)}
+        </span>{' '}
+        Menu
+      </summary>
       <div class="account">
         <p>
           Signed in as <bdi>{clipText(who, 120)}</bdi>
@@ -157,18 +182,9 @@ export function buildDashboardPage(
           </button>
         </form>
       </div>
-      {frame.organization === undefined ? null : renderSections(frame.organization, frame.path)}
-      {done !== undefined && Object.hasOwn(doneTexts, done) ? (
-        <p class="notice good" role="status">
-          {doneTexts[done as DoneName]}
-        </p>
-      ) : null}
-      {body}
-    </>
+      {organization === undefined ? null : renderSections(organization, frame.path)}
+    </details>
   )
-  const description = 'Keys, domains, agents and people of your organization.'
-  const view = { title, description, body: content, hasPasskeys }
-  return { status, headers, body: renderDocument(view, services, frame.path) }
 }
 
 /** Renders a link to a page of the account, marked on that page. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, listBarriers, phone, showIn } from '../support/checks/accessibility.ts'
+import { chooseInMenu } from '../support/clients/dashboard-menu.ts'
 import { launchBrowser } from '../support/clients/driven-browser.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
 import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
@@ -31,10 +32,10 @@ afterAll(async () => {
   await web?.close()
 })
 
-/** Measures how far down the menus of a page reach, in CSS pixels. */
+/** Measures how far down the menus of a page reach, in CSS pixels: folded ones take a line. */
 const measureMenus = (page: Page) =>
   page.evaluate<number>(
-    '[...document.querySelectorAll(".top, .account, .sections")].at(-1).getBoundingClientRect().bottom + scrollY',
+    '[...document.querySelectorAll(".top, .menu")].at(-1).getBoundingClientRect().bottom + scrollY',
   )
 
 /** Takes a picture where somebody wants to look at the pages. */
@@ -92,7 +93,7 @@ async function tellStory(
     await page.waitForSelector('text=Organization created')
     await look(page, 'organizations')
 
-    await page.click('.sections >> text=Keys')
+    await chooseInMenu(page, 'Keys')
     await page.fill('#name', 'Planner')
     await page.click('text=Create key')
     await page.waitForSelector('#secret')
@@ -101,7 +102,7 @@ async function tellStory(
     await page.click('text=I have copied it')
     await look(page, 'keys')
 
-    await page.click('.sections >> text=Domains')
+    await chooseInMenu(page, 'Domains')
     await page.fill('#domain', domain)
     await page.click('button:text("Verify domain")')
     await page.waitForSelector('text=Publish this token')
@@ -110,7 +111,7 @@ async function tellStory(
     await page.waitForSelector('text=The token is neither in the TXT record')
     await look(page, 'not-there')
     const nonce = await page.inputValue('input[name=nonce] >> nth=0')
-    await page.click('.sections >> text=Domains')
+    await chooseInMenu(page, 'Domains')
     await page.waitForSelector(`#pending >> text=${domain}`)
     await look(page, 'pending')
     await page.click('#pending >> text=Verify now')
@@ -142,9 +143,9 @@ async function tellStory(
     await page.waitForSelector('h1:text("Stop hosting")')
     await look(page, 'stop')
     await page.click('text=Keep it')
-    await page.click('.sections >> text=Agents')
+    await chooseInMenu(page, 'Agents')
     await look(page, 'agents')
-    await page.click('.sections >> text=People')
+    await chooseInMenu(page, 'People')
     await look(page, 'people')
     await page.fill('#email', `bob@${domain}`)
     await page.click('button:text("Invite")')
@@ -153,14 +154,14 @@ async function tellStory(
     await page.click('text=Back to People')
     await page.waitForSelector(`#invitations >> text=bob@${domain}`)
     await look(page, 'people-invited')
-    await page.click('.sections >> text=Audit log')
+    await chooseInMenu(page, 'Audit log')
     await page.waitForSelector('text=Invited a person')
     await look(page, 'audit')
-    await page.click('.sections >> text=Usage')
+    await chooseInMenu(page, 'Usage')
     await page.waitForSelector('text=Saves per user per hour')
     expect(await page.textContent('tbody >> nth=0')).toContain('of 60')
     await look(page, 'usage')
-    await page.click('text=Applications')
+    await chooseInMenu(page, 'Applications')
     await look(page, 'applications')
 
     await registry.publish()
@@ -168,7 +169,7 @@ async function tellStory(
     expect(await page.textContent('#properties')).toContain('The Gazette')
     await look(page, 'publisher')
     await page.goto(`${origin}/dashboard`)
-    await page.click('text=Sign out')
+    await chooseInMenu(page, 'Sign out')
     await page.goto(`${origin}/dashboard`)
     expect(page.url()).toContain('/sign-in/')
   } finally {
@@ -189,7 +190,7 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     await page.waitForSelector('h1:text("Open your link")')
     await page.goto(registry.links.at(-1)!)
     await page.click('main button')
-    await page.click('text=Applications')
+    await chooseInMenu(page, 'Applications')
     const id = (await page.textContent('main code'))!
     await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'user', id })
     await saveLogo(`logo-${width}.example`)
@@ -208,6 +209,34 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     expect(barriers).toEqual([])
     await context.close()
   })
+})
+
+test('on a phone the menu is one line, and open it shows the whole address of the person', async () => {
+  const context = await browser.newContext({ viewport: phone, javaScriptEnabled: false })
+  const page = await context.newPage()
+  const email = `ann.of.a-long-name@sub-domain.of-a-gazette.example`
+  await page.goto(`${origin}/dashboard`)
+  await page.fill('#email', email)
+  await page.click('main button >> nth=0')
+  await page.waitForSelector('h1:text("Open your link")')
+  await page.goto(registry.links.at(-1)!)
+  await page.click('main button')
+  await page.waitForSelector('h1:text("Organizations")')
+  const { y } = (await page.locator('h1').boundingBox())!
+  expect(y).toBeLessThan(0.25 * phone.height)
+  expect(await page.isVisible('text=Passkeys')).toBe(false)
+  await page.focus('.menu > summary')
+  await page.keyboard.press('Enter')
+  expect(await page.isVisible('text=Passkeys')).toBe(true)
+  const cut = await page
+    .locator('.account *')
+    .evaluateAll(
+      all =>
+        all.filter(each => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0).length,
+    )
+  expect(cut).toBe(0)
+  expect(await page.textContent('.account')).toContain(email)
+  await context.close()
 })
 
 describe('a publisher signs in, creates a key, proves a domain and publishes a hosted file', () => {

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listBarriers } from '../support/checks/accessibility.ts'
+import { chooseInMenu } from '../support/clients/dashboard-menu.ts'
 import { launchBrowser } from '../support/clients/driven-browser.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
@@ -62,7 +63,7 @@ async function makePasskey(page: Page, label: string): Promise<void> {
 
 async function beginAgain(page: Page): Promise<void> {
   await page.goto(`${ORIGIN}/dashboard`)
-  await page.click('text=Sign out')
+  await chooseInMenu(page, 'Sign out')
   await page.waitForURL(`${ORIGIN}/dashboard/signed-out`)
   await page.goto(`${ORIGIN}/dashboard`)
 }

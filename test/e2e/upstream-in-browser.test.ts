@@ -76,6 +76,8 @@ test.each([true, false])(
     await page.click('button[type=submit]')
     await page.waitForURL(`${origin}/dashboard*`)
     expect(await page.textContent('main')).toContain('ann@lantern.example')
+    await reachByTab(page, 'Your account Menu')
+    await page.keyboard.press('Enter')
     await reachByTab(page, 'Sign out')
     await page.keyboard.press('Enter')
     await page.waitForSelector('h1:text("Signed out")')
