@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { describeFullDisk } from '../core/disk-full.ts'
 import { Fatal } from '../core/errors.ts'
 import { listSnapshots } from './checkpoint.ts'
 import type { Paths } from './paths.ts'
@@ -34,13 +35,21 @@ export function readRecordFile<Result>(paths: Paths, read: (file: string) => Res
   try {
     return read(paths.record)
   } catch (error) {
-    throw describeUnreadable(error)
+    throw describeUnreadable(paths, error)
   }
 }
 
-/** Says what to do where the record cannot be read. */
-export function describeUnreadable(error: unknown): Fatal {
+/**
+ * Says what to do where the record cannot be read. Throws what hinders this process, and no other: the rights of its
+ * user, or a disk without room for what SQLite writes beside the record. SQLite names neither.
+ */
+export function describeUnreadable({ dir, record }: Paths, error: unknown): Fatal {
   if (error instanceof Fatal) return error
+  accessSync(record, constants.R_OK | constants.W_OK)
+  if (statfsSync(dir).bavail === 0) {
+    const cause = Object.assign(new Error('no room', { cause: error }), { code: 'ENOSPC' })
+    return new Fatal(describeFullDisk(dir), { cause })
+  }
   const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
   return new Fatal(`record/record.sqlite cannot be read: ${REPLACE} (${reason})`, { cause: error })
 }

@@ -316,6 +316,33 @@ test.each<[what: string, files: Record<string, string>, sentence: RegExp]>([
   expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(sentence)])
 })
 
+describe('a command', () => {
+  test.skipIf(!isRoot)('of somebody else says whose the registry is, and what to do', async () => {
+    mkdirSync(at('owned'))
+    const env = { DATA_DIR: at('owned') }
+    await new Command(['org', 'create', '--name', 'Acme'], env).finish()
+    chmodSync(folder.path, 0o755)
+    const through = ['setpriv', '--reuid=65534', '--clear-groups']
+    const { status, stderr } = await new Command(['status'], env, through).finish()
+    expect([status, stderr]).toEqual([
+      1,
+      `nobody may not use ${at('owned/record')}, which belongs to root: run this as root (\`sudo -u root …\`). ` +
+        'If the registry runs as nobody, give it its files back (`chown -R nobody` of DATA_DIR).\n',
+    ])
+  })
+
+  test.skipIf(!mayMount)('does not take a full disk for a damaged record', async () => {
+    const script =
+      'mount -t tmpfs -o size=16m tmpfs /mnt && "$@" Acme && ' +
+      '{ head -c 16m /dev/zero > /mnt/filled; "$@" Other; }'
+    const through = ['unshare', '--mount', '--', 'sh', '-c', script, 'sh']
+    const args = ['org', 'create', '--name']
+    const { status, stderr } = await new Command(args, { DATA_DIR: '/mnt' }, through).finish()
+    expect(stderr).toMatch(/the disk is full: make room, then run this again\n$/)
+    expect(status).toBe(1)
+  })
+})
+
 test('a role that ends for another reason is reported once, by its start', async () => {
   mkdirSync(at('reported'))
   writeFileSync(at('reported/restoring'), '{}')

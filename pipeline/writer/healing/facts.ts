@@ -69,7 +69,7 @@ async function readAll(paths: Paths, log: Log | undefined): Promise<void> {
   try {
     await assertUndamagedBeside(record, 'readable')
   } catch (error) {
-    throw describeUnreadable(error)
+    throw describeUnreadable(paths, error)
   }
 }
 
