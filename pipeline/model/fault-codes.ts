@@ -38,6 +38,7 @@ export const faultCodes = {
   ambiguous: { means: 'can be read in two ways', repair: 'keep one of the two' },
   misplaced: { means: 'does not belong here', repair: 'take it out' },
   misspelled: { means: 'nearly the name of a known member', repair: 'write that name' },
+  unknown_member: { means: 'not part of the format, so it is ignored', repair: 'remove it' },
   outdated: { means: 'an outdated form', repair: 'write it in the new form' },
   out_of_order: { means: 'ends before it begins', repair: 'swap or correct the two' },
   foreign_host: {

@@ -13,6 +13,10 @@ import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
 import { readJson, readWritten } from './read-json.ts'
 
+/** Matches the places of entries in which every unknown member is reported. */
+const ENTRY =
+  /^(?:authorized_agents|properties)\[\d+\](?:\.(?:properties|publisher_properties)\[\d+\])?$/
+
 export interface CheckedFile {
   /** The file as JSON, as `readJson` sanitizes it; absent if it is not a JSON object. */
   root?: JsonObject
@@ -47,7 +51,7 @@ export function checkAdagents(
     const severity = isNew ? 'error' : 'warning'
     addFormatFaults(faults, adagentsFiles[document.variant], written, severity)
   }
-  reportMisspelled(faults, AnyAdagentsFile, written)
+  reportMisspelled(faults, AnyAdagentsFile, written, ENTRY)
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }
 

@@ -8,6 +8,10 @@ import { isObject } from './object-reader.ts'
 
 /** Unknown members of a file that are compared with the known ones. */
 const COMPARED_MAX = 500
+/** Names by which publishers keep data of their own. */
+const EXTENSION = /^(?:ext$|x[-_]|[$_])/
+const UNKNOWN_MEMBER =
+  'is not part of the format, so it is ignored: remove it unless another reader needs it'
 /** Codes of faults that a member which is there under another name explains. */
 const absences: ReadonlySet<FaultCode> = new Set([
   'missing',
@@ -16,25 +20,42 @@ const absences: ReadonlySet<FaultCode> = new Set([
   'unknown_form',
 ])
 
-export interface Misspelled {
+/** A member that the schema does not know, and the one that was most likely meant. */
+interface Unknown {
   /** Place of the object, empty for the file itself. */
   place: string
   name: string
-  meant: string
+  meant?: string | undefined
 }
+
+export type Misspelled = Unknown & { meant: string }
 
 /**
  * Reports each member that the schema does not know, but that nearly has the name of one that it does. Where
- * that one is reported as missing, both are one fault.
+ * that one is reported as missing, both are one fault. Where `entries` matches the place, any other unknown member is
+ * reported too, once for all entries.
  */
-export function reportMisspelled(faults: Faults, schema: z.ZodType, file: unknown): void {
-  for (const { place, name, meant } of listMisspelled(schema, file)) {
+export function reportMisspelled(
+  faults: Faults,
+  schema: z.ZodType,
+  file: unknown,
+  entries?: RegExp,
+): void {
+  const reported = new Set<string>()
+  for (const { place, name, meant } of listUnknown(schema, file, entries)) {
     const field = joinField(place, name)
-    faults.explain(fault => fault.field === field || isAbsence(fault, place, meant), {
-      field,
-      code: 'misspelled',
-      message: `is not known here: did you mean ${quote(meant)}?`,
-    })
+    if (meant !== undefined) {
+      faults.explain(fault => fault.field === field || isAbsence(fault, place, meant), {
+        field,
+        code: 'misspelled',
+        message: `is not known here: did you mean ${quote(meant)}?`,
+      })
+      continue
+    }
+    const everywhere = field.replace(/\[\d+\]/g, '')
+    if (!entries?.test(place) || EXTENSION.test(name) || reported.has(everywhere)) continue
+    reported.add(everywhere)
+    faults.warn(field, 'unknown_member', UNKNOWN_MEMBER)
   }
 }
 
@@ -55,7 +76,14 @@ function joinField(place: string, name: string): string {
  * variants of those that it has.
  */
 export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
-  const misspelled: Misspelled[] = []
+  return listUnknown(schema, file).flatMap(({ place, name, meant }) =>
+    meant === undefined ? [] : [{ place, name, meant }],
+  )
+}
+
+/** Lists unknown members; in `entries`, one of which a known name is the end, or that is its end, means that one. */
+function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknown[] {
+  const unknown: Unknown[] = []
   let compared = 0
   const visit = (schemas: z.ZodType[], value: unknown, place: string): void => {
     const forms = schemas.flatMap(listForms)
@@ -82,16 +110,31 @@ export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
       if (known.length === 0 && compared++ < COMPARED_MAX) {
         const names = shapes.flatMap(Object.keys)
         const absent = names.filter(key => !Object.hasOwn(value, key))
-        const meant = findNearestWord(name, absent) ?? names.find(key => isVariant(name, key))
+        const meant =
+          findNearestWord(name, absent) ??
+          names.find(key => isVariant(name, key)) ??
+          (entries?.test(place) ? findByEnding(name, absent, shapes) : undefined)
+        unknown.push({ place, name, meant })
         if (meant === undefined) continue
-        misspelled.push({ place, name, meant })
         known = findSchemas(meant)
       }
       visit(known, member, joinField(place, name))
     }
   }
   visit([schema], file, '')
-  return misspelled
+  return unknown
+}
+
+/** Finds the absent member of whose name another is the end, or the reverse: one that is required first. */
+function findByEnding(
+  name: string,
+  absent: readonly string[],
+  shapes: readonly z.core.$ZodShape[],
+): string | undefined {
+  const found = absent.filter(key => key.endsWith(`_${name}`) || name.endsWith(`_${key}`))
+  const isRequired = (key: string) =>
+    shapes.some(shape => Object.hasOwn(shape, key) && !(shape[key] instanceof z.ZodOptional))
+  return found.find(isRequired) ?? found[0]
 }
 
 /** Finds a missing member that was sent under a part of its name, as `agent` for `agent_url`. */

@@ -82,6 +82,7 @@ const anyEntry = {
   authorized_for: filled(500),
   signing_keys: nonEmptyList(SigningKey).optional(),
   encryption_keys: nonEmptyList(EncryptionKey).optional(),
+  last_updated: DateTime.optional(),
 }
 
 /** Terms of an entry about properties. */

@@ -98,6 +98,46 @@ describe('a member that nearly has a known name is one fault, which names it', (
       'authoritative_location',
       'error',
     ],
+    [
+      'an address under a longer name',
+      {
+        authorized_agents: [{ ...agent, url: undefined, agent_url: agent.url }],
+        properties: [property],
+      },
+      'authorized_agents[0].agent_url',
+      'url',
+      'error',
+    ],
+    [
+      'an id under a part of its name',
+      {
+        authorized_agents: [],
+        properties: [{ ...property, property_id: undefined, id: 'site' }],
+      },
+      'properties[0].id',
+      'property_id',
+      'warning',
+    ],
+    [
+      'a type under a part of its name',
+      {
+        authorized_agents: [],
+        properties: [{ ...property, property_type: undefined, type: 'website' }],
+      },
+      'properties[0].type',
+      'property_type',
+      'error',
+    ],
+    [
+      'the type of an entry under a part of its name',
+      {
+        authorized_agents: [{ ...agent, authorization_type: undefined, type: 'property_ids' }],
+        properties: [property],
+      },
+      'authorized_agents[0].type',
+      'authorization_type',
+      'error',
+    ],
   ])('%s', (_, file, field, meant, severity) => {
     const { all } = check({ ...head, ...file })
     expect(all.map(fault => fault.field)).toEqual([field])
@@ -106,9 +146,27 @@ describe('a member that nearly has a known name is one fault, which names it', (
   })
 
   test('members of the publisher’s own are nobody’s misspelling', () => {
-    const own = { ...agent, x_note: 'hello', vendor: {}, publisher: 'Acme' }
+    const own = { ...agent, x_note: 'hello', ext: {}, $comment: 'Acme', _seen: 1 }
     const file = { ...head, authorized_agents: [own], properties: [property], acme: 1 }
     expect(check(file).all).toEqual([])
+  })
+
+  test('any other unknown member of an entry is told as ignored, once for all entries', () => {
+    const own = { ...agent, vendor: {} }
+    const other = { ...agent, url: 'https://other.example/mcp', vendor: 1, publisher: 'Acme' }
+    const site = { ...property, cms: 'x' }
+    const { errors, warnings } = check({
+      ...head,
+      authorized_agents: [own, other],
+      properties: [site],
+    })
+    expect(errors).toEqual([])
+    expect(warnings.map(({ code, field }) => `${code} ${field}`)).toEqual([
+      'unknown_member authorized_agents[0].vendor',
+      'unknown_member authorized_agents[1].publisher',
+      'unknown_member properties[0].cms',
+    ])
+    expect(warnings[0]!.message).toContain('is not part of the format, so it is ignored')
   })
 
   test('a hundred thousand unknown members are bounded', () => {
