@@ -116,7 +116,7 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
       <h1>Applications</h1>
       <p class="lead">
         Applications that may act here on your behalf, with your permissions. After you revoke
-        access, an application’s last token works for up to{' '}
+        access, an application’s last token may work for up to{' '}
         {countThings(services.config.LIMITS.accessTokenMinutes, 'minute')}.
       </p>
       <p>

@@ -55,7 +55,7 @@ function describeUse(
 ): string {
   if (isWanted) return 'refused in the last test'
   const isTried = (saved_at ?? '') < (last_checked_at ?? '') && headline !== CANNOT_BE_REACHED
-  return isTried ? 'no call of the last test was refused' : 'not tested yet'
+  return isTried ? 'not refused in the last test' : 'not tested yet'
 }
 
 /** Renders what is saved, without the secret, and the forms that save, replace and remove it; folded unless it is wanted. */
@@ -76,7 +76,7 @@ export function renderCredential(
       {has_auth && auth_type !== null ? (
         <>
           <p>Saved {renderMoment(saved_at)}. It is stored encrypted and cannot be shown again.</p>
-          {renderButton(`${path}/disconnect`, token, 'Remove the credential', { url }, 'plain')}
+          {renderButton(`${path}/disconnect`, token, 'Remove credential', { url }, 'plain')}
         </>
       ) : (
         <p>An agent that requires a credential cannot be tested without one.</p>
@@ -87,7 +87,9 @@ export function renderCredential(
           {renderClientForm(context, path, url)}
         </>
       ) : (
-        <p class="quiet">This registry accepts no credentials: its operator has set no key.</p>
+        <p class="quiet">
+          This registry cannot store credentials: its operator has not set a key for them.
+        </p>
       )}
     </>
   )
@@ -124,7 +126,7 @@ function renderTokenForm(
   return (
     <form method="post" action={`${path}/token`} class="panel">
       {isSaved ? <h2>Replace it</h2> : null}
-      <p class="quiet">It is sent to this agent alone, and never shown again.</p>
+      <p class="quiet">It is sent only to this agent, and never shown again.</p>
       {renderToken(token)}
       {renderHidden({ url })}
       <label for="auth_type">Type</label>
@@ -135,7 +137,7 @@ function renderTokenForm(
         </option>
       </select>
       {renderSecret('auth_token', 'Token or password', 4_096)}
-      <button type="submit">Save the credential</button>
+      <button type="submit">Save credential</button>
     </form>
   )
 }
@@ -157,12 +159,12 @@ function renderClientForm({ form, token }: OrganizationRequest, path: string, ur
         )}
         <label for="auth_method">Sent</label>
         <select id="auth_method" name="auth_method">
-          <option value="basic">by basic authentication</option>
+          <option value="basic">with basic authentication</option>
           <option value="body" selected={read('auth_method') === 'body'}>
             in the body
           </option>
         </select>
-        <button type="submit">Save the client credentials</button>
+        <button type="submit">Save client credentials</button>
       </form>
     </details>
   )

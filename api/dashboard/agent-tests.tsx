@@ -75,12 +75,12 @@ async function showTests(
       {stopped === null ? null : <p class="notice fair">{stopped}</p>}
       {isRunning ? (
         <p class="notice" role="status">
-          The agent is being tested. This page refreshes itself until the result is here.
+          The agent is being tested. This page refreshes itself until the result is in.
         </p>
       ) : null}
       {since === undefined || isRunning || stopped !== null ? null : (
         <p class="notice good" role="status">
-          The test has ended: {compliance.body.headline}.
+          The test is finished: {compliance.body.headline}.
         </p>
       )}
       {renderSummary(compliance.body, {
@@ -124,7 +124,7 @@ function showRefused(refused: string, status: number): DashboardAnswer {
 /** Says when an agent is tested for the first time. */
 function describeFirst({ services }: OrganizationRequest): string {
   const minutes = Math.ceil(services.config.LIMITS.complianceFirstMs / MINUTE)
-  return `never; the first test begins within ${countThings(minutes, 'minute')} of adding the agent`
+  return `not yet; the first test starts within ${countThings(minutes, 'minute')} of adding the agent`
 }
 
 function renderSummary(
@@ -155,7 +155,7 @@ function renderSummary(
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
-  return hasApiAccess ? 'none' : 'none: badges need a higher tier, which Usage explains'
+  return hasApiAccess ? 'none' : 'none: badges need a higher tier (see Usage)'
 }
 
 function renderRunForm(
@@ -265,8 +265,8 @@ async function compare(context: OrganizationRequest): Promise<DashboardAnswer> {
         {renderName(adcp_version, 20)}:{' '}
         {differing === 0
           ? lone > 0
-            ? 'no step that both agents ran differs.'
-            : 'both agents do the same in every step.'
+            ? 'no differences in the steps that both agents ran.'
+            : 'both agents behave the same in every step.'
           : `the agents differ in ${countThings(differing, 'step')}.`}
         {lone > 0 ? ` Only one of them ran ${countThings(lone, 'step')}.` : null}
       </p>

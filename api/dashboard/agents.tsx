@@ -34,7 +34,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
   const body = (
     <>
       <h1>Agents</h1>
-      <p class="lead">Agents that your organization operates, and who can see each.</p>
+      <p class="lead">The agents of your organization, and who can see them.</p>
       {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
       {renderTable({
         caption: 'Agents',
@@ -52,7 +52,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
             )}
             {name === undefined ? null : <div class="quiet">{renderName(url, 100)}</div>}
             {findAgent(reader, url).publisher_count > 0 ? null : (
-              <div class="quiet">Not yet named by any publisher</div>
+              <div class="quiet">Not listed by any publisher yet</div>
             )}
           </>,
           type,

@@ -33,8 +33,8 @@ const texts = {
   running: 'The files are being fetched. This page refreshes itself.',
   retrying: 'A file could not be read. It will be tried again soon. This page refreshes itself.',
   deferred: 'The server asked the crawler to come back later. This page refreshes itself.',
-  completed: 'The crawl is finished. Every page about the domain now shows what was found.',
-  invalid: 'A file was read, but cannot be used.',
+  completed: 'Crawl finished. Every page about the domain is up to date.',
+  invalid: 'A file was read but is invalid.',
   failed: 'The files could not be read.',
 } as const satisfies Record<CrawlStatus, string>
 
@@ -54,8 +54,8 @@ function showForm(
     <>
       <h1>Crawl now</h1>
       <p class="lead">
-        Fetches the domain’s brand.json and adagents.json now instead of tonight, with the files
-        that they point to.
+        Fetches the domain’s brand.json and adagents.json now instead of tonight, including the
+        files they point to.
       </p>
       {renderFault(fault)}
       <form method="post" action={CRAWL_PATH} class="row" data-send={isAsked || undefined}>
@@ -64,7 +64,7 @@ function showForm(
         <input id="domain" name="domain" value={domain} required maxlength="300" />
         <button type="submit">Crawl now</button>
       </form>
-      {last && renderSection('last', 'The last crawl', renderLast(last))}
+      {last && renderSection('last', 'Last crawl', renderLast(last))}
     </>
   )
   return { status, title: 'Crawl now', body }
@@ -124,7 +124,7 @@ function renderLast(last: CrawlRequestStatus): Html {
   if (finals.has(last.status)) return renderProgress(last)
   return (
     <p>
-      It has not ended yet. <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See its progress</a>
+      It is still running. <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See its progress</a>
     </p>
   )
 }
@@ -176,8 +176,8 @@ function renderNext(
     <>
       {renderHostedHere(domain, context)}
       <p>
-        A file that was not found is not an error. To publish one, serve it at its address above.
-        Then crawl again.
+        A missing file is not an error. To publish one, serve it at the address above, then crawl
+        again.
       </p>
       <div class="actions">
         {renderButton(CRAWL_PATH, context.token, 'Crawl again', { domain }, 'plain')}

@@ -175,7 +175,7 @@ function requireOrganization(context: DashboardRequest) {
 /** Sends a visitor who is not signed in to the sign-in, which leads back to where they were. */
 function sendToSignIn({ method, url }: FastifyRequest, reply: FastifyReply) {
   if (method === 'POST')
-    return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
+    return refuse('forbidden', 'your session has ended: open the dashboard again')
   const to = parseWayBack(url)
   const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`
   return reply.redirect(SIGN_IN + query, 303)

@@ -40,8 +40,8 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
       <p class="lead">
         Once a domain is verified, your organization can host its files here, unless the domain
         serves its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}.
-        After that your hosted files stay, but you can only change them once you have verified the
-        domain again. We don’t send reminders.
+        After that, your hosted files stay online, but you have to verify the domain again to change
+        them. We don’t send reminders.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listLostDomains(services.reader, organization.org_id).map(domain => (
@@ -71,7 +71,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
                   <div class="quiet">Another organization has verified it too</div>
                 ) : null}
               </>,
-              renderMoment(valid_until, proven ? 'no end' : ''),
+              renderMoment(valid_until, proven ? 'no expiry' : ''),
               <div class="actions">
                 {waiting.has(domain) ? (
                   <a href="#pending">Finish verifying</a>
@@ -124,7 +124,7 @@ function renderPending(
   const sectionPath = toSectionPath(organization.org_id, 'domains')
   return renderTable({
     caption: 'Waiting for you to publish the token',
-    columns: ['Domain', 'Publish its token in one of these', 'Expires', 'Action'],
+    columns: ['Domain', 'Publish the token in one of these places', 'Expires', 'Action'],
     items: pending,
     empty: 'Nothing pending.',
     render: ({ domain, txt_name, file_url, expires_at }) => [
@@ -160,10 +160,10 @@ function askAboutDomain(context: OrganizationRequest) {
   const agentsNote = 'Agents that you have added stay listed.'
   const hosted = listHosted(context)
   if (hosted.length === 0) {
-    const effect = `To host files for it later, your organization has to verify it. ${agentsNote}`
+    const effect = `To host files for it later, your organization has to verify it again. ${agentsNote}`
     return { label: 'Remove', effect }
   }
-  const effect = `Its hosted files stay online unless you stop hosting them now. You can only change or stop them later once you have verified the domain again. ${agentsNote}`
+  const effect = `Its hosted files stay online unless you stop hosting them now. To change or stop them later, you have to verify the domain again. ${agentsNote}`
   const choice = [STOP, `Stop hosting its ${joinWords(hosted.map(({ kind }) => kind))}`] as const
   return { label: 'Remove', effect, choice }
 }

@@ -73,10 +73,7 @@ async function chooseDomain(
   const body = (
     <>
       <h1>Hosted files</h1>
-      <p class="lead">
-        Files that this registry keeps for domains that publish none of their own, each with its
-        history.
-      </p>
+      <p class="lead">Files that this registry hosts for your domains, with their history.</p>
       {renderFault(fault ?? listed.refused)}
       {renderTable({
         caption: 'Hosted files',
@@ -89,7 +86,7 @@ async function chooseDomain(
             {unverified.has(domain) ? (
               <>
                 <div class="quiet">
-                  not verified any more: verify it to change its files or stop hosting them
+                  no longer verified: verify it to change its files or stop hosting them
                 </div>
                 {renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')}
               </>
@@ -171,7 +168,7 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
         <p>
           {renderName(organization.org_name)} has not verified {renderName(domain)}, or its
           verification has ended. Verify it to change these files or stop hosting them.
-          {isElsewhere ? ' Another organization has verified it, and can do so.' : null}
+          {isElsewhere ? ' Another organization has verified it and can do so.' : null}
         </p>
         {renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')}
       </div>
@@ -201,7 +198,7 @@ function renderVersions(
     items: revisions,
     total,
     bytes: 30_000,
-    empty: 'Nothing has been saved.',
+    empty: 'No versions yet.',
     render: revision => {
       const { revision_number: number, created_at, editor_name, edit_summary } = revision
       const isOffered = isRestorable(revision) && revision !== current && mayRestore(context, kind)

@@ -28,6 +28,6 @@ export function requireFormToken(
   const sent = Buffer.from(form.get(TOKEN_FIELD) ?? '')
   const wanted = Buffer.from(expected)
   if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) {
-    refuse('forbidden', 'this form belongs to another sign-in: open the page again')
+    refuse('forbidden', 'this form belongs to another session: open the page again')
   }
 }

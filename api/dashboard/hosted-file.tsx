@@ -150,14 +150,14 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
       </div>
       {since ? null : (
         <div class="next">
-          <h3>{canPoint && since === null ? 'One step is left' : namePointer(base)}</h3>
+          <h3>{canPoint && since === null ? 'One step left' : namePointer(base)}</h3>
           {renderPointer(kind, domain, base)}
           {since === undefined || !canPoint
             ? null
             : renderButton(
                 `${toSectionPath(org.org, 'entries')}/check-pointer`,
                 token,
-                'Check the pointer now',
+                'Check pointer now',
                 { domain },
                 'plain',
               )}
@@ -206,8 +206,8 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       {text === undefined ? await renderOwnFile(context, kind, domain) : null}
       <p class="lead">
         {text === undefined
-          ? `${EXAMPLE_NOTE} You see what will be served before it is published.`
-          : 'This is what is served now. You see what your change does before it is published.'}
+          ? `${EXAMPLE_NOTE} You can review what will be served before it is published.`
+          : 'This is what is served now. You can review your change before it is published.'}
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(token)}
@@ -251,17 +251,17 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       </h1>
       {renderFault(fault)}
       <p class="lead">
-        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will answer 404, and its
-        versions are no longer public. You can restore any of them later.
+        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will return 404, and its
+        versions will no longer be public. You can restore any of them later.
       </p>
       <p>
         {kind === 'adagents.json'
           ? 'Buyers will see your properties as outdated. Remove the pointer from your site too.'
-          : 'Buyers will no longer see what your organization saved about the brand.'}
+          : 'Buyers will no longer see your organization’s data about the brand.'}
       </p>
       {text === undefined ? null : (
         <details class="raw">
-          <summary>The file as it is served now</summary>
+          <summary>The file as served now</summary>
           <pre tabindex="0">{clipText(text, PREVIEW_CHARS)}</pre>
         </details>
       )}

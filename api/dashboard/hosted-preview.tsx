@@ -37,7 +37,7 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
     const submitted = JSON.parse(text) as Record<string, unknown>
     const file = stripPii(submitted)
     const isWhole = JSON.stringify(file) === JSON.stringify(submitted)
-    return { file, leftOut: isWhole ? [] : ['Contact data of people.'] }
+    return { file, leftOut: isWhole ? [] : ['Personal contact data.'] }
   }
   if (document.variant !== 'inline') return undefined
   const { properties, agents } = document

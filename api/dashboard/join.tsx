@@ -19,7 +19,7 @@ const JOIN = '/dashboard/join'
 const SHOWN_MAX = 10
 const TOKEN = /^[\w-]{43}$/
 const CLOSED =
-  'This link has been used, revoked or has expired, or it was sent to an address other than the one you signed in with.'
+  'This link has been used or revoked, has expired, or was sent to a different address than the one you signed in with.'
 
 function readToken(query: unknown): string | undefined {
   const { token } = query as { token?: unknown }

@@ -107,7 +107,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
 
 const askAboutKey = () => ({
   label: 'Revoke',
-  effect: 'Programs that use this key are refused from then on. It cannot be restored.',
+  effect: 'Programs that use this key will be refused. You cannot undo this.',
 })
 
 async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -35,7 +35,7 @@ function renderDifference(current: unknown, proposal: Proposal): Html {
     items: compareDocuments(current, proposal.adagents_json),
     limit: CHANGES_MAX,
     bytes: 48_000,
-    empty: 'Nothing: the file is the one that is published.',
+    empty: 'Nothing: this file is already published.',
     render: ({ path, before, after }) => [
       <code>{clipText(path === '' ? 'the file' : path, 200)}</code>,
       before === undefined ? '–' : <code>{clipText(before, 300)}</code>,
@@ -44,7 +44,8 @@ function renderDifference(current: unknown, proposal: Proposal): Html {
   })
   const outdated = proposal.base_changed ? (
     <p class="notice fair">
-      The mirror has changed since this was proposed: it cannot be approved, and is proposed anew.
+      The mirror has changed since this was proposed. It cannot be approved and has to be proposed
+      again.
     </p>
   ) : null
   return renderSection(

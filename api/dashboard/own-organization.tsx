@@ -66,7 +66,8 @@ export async function chooseOrganization(
   if ('fault' in made) return made
   const founded = listMemberships(context.services.reader, context.person.user_id)
   const own = founded.find(({ org_id }) => org_id === made.org_id)
-  if (own === undefined) return { fault: 'The organization is being created. Send the form again.' }
+  if (own === undefined)
+    return { fault: 'The organization is being created. Submit the form again.' }
   return addOrganization({ ...context, memberships: founded }, own)
 }
 

@@ -32,7 +32,7 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
           renderButton(
             `${PATH}/remove`,
             token,
-            'Remove it',
+            'Remove',
             { id: credential_id, [SUBJECT]: label },
             'plain',
           ),
@@ -61,11 +61,11 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
     <>
       <h2>Create a passkey</h2>
       {renderToken(token)}
-      <label for="label">Name of the device</label>
+      <label for="label">Device name</label>
       <input id="label" name="label" required maxlength="100" autocomplete="off" />
     </>
   )
-  const button = <button type="submit">Create it</button>
+  const button = <button type="submit">Create passkey</button>
   return (
     <>
       {renderPasskeyForm({
@@ -76,7 +76,7 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
         button,
         className: 'panel',
       })}
-      <p>Passkeys need JavaScript; the link by email always works.</p>
+      <p>Passkeys need JavaScript; email links always work.</p>
     </>
   )
 }
@@ -86,7 +86,7 @@ async function registerPasskey(context: DashboardRequest): Promise<DashboardAnsw
   const passkeys = identity.getPasskeys(services)
   const fault =
     passkeys === undefined
-      ? 'this registry takes no passkeys'
+      ? 'this registry does not accept passkeys'
       : await passkeys.register(person, sessionUid, {
           credential: form.get('credential') ?? '',
           label: form.get('label') ?? '',
@@ -96,7 +96,7 @@ async function registerPasskey(context: DashboardRequest): Promise<DashboardAnsw
 
 const askAboutPasskey = () => ({
   label: 'Remove',
-  effect: 'You can no longer sign in with this passkey; the link by email always works.',
+  effect: 'You will no longer be able to sign in with this passkey. Email links always work.',
 })
 
 async function removePasskey(context: DashboardRequest): Promise<DashboardAnswer> {

@@ -41,7 +41,7 @@ async function showPeople(context: OrganizationRequest, fault?: string): Promise
       {renderFault(fault ?? listed.refused)}
       {listed.refused === undefined ? renderMembers(context, listed.body.members) : null}
       {hasOrganizationRight(organization.role, 'members') ? await renderInvitations(context) : null}
-      {renderSection('rights', 'What each role may do', renderRights())}
+      {renderSection('rights', 'What each role can do', renderRights())}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'People', body }
@@ -171,7 +171,7 @@ function renderRoleChoice(
 /** Renders what each role may do, from the same table that decides it. */
 function renderRights(): Html {
   return renderTable({
-    caption: 'What each role may do',
+    caption: 'What each role can do',
     columns: ['Right', ...membershipRoles],
     items: Object.keys(organizationRights) as OrganizationRight[],
     empty: '',
@@ -235,8 +235,11 @@ async function changeRole(context: OrganizationRequest): Promise<DashboardAnswer
 
 const askAboutPerson = ({ form, person }: OrganizationRequest) =>
   form.get('user_id') === person.user_id
-    ? { label: 'Leave', effect: 'You return only if someone invites you again.' }
-    : { label: 'Remove', effect: 'They lose access at once, and return only by an invitation.' }
+    ? { label: 'Leave', effect: 'To return, you need a new invitation.' }
+    : {
+        label: 'Remove',
+        effect: 'They lose access at once. To return, they need a new invitation.',
+      }
 
 /** Removes a person. People who remove themselves go on to the list of their organizations. */
 async function removePerson(context: OrganizationRequest): Promise<DashboardAnswer> {

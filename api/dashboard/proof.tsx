@@ -62,8 +62,8 @@ function showStart(context: DashboardRequest, { domain, back, fault }: Proof): D
     <>
       <h1>Verify a domain</h1>
       <p class="lead">
-        Once a domain is verified, your organization may host its files here, unless it publishes
-        its own. You publish a token in its DNS or on its site, and the registry looks for it.
+        Once a domain is verified, your organization can host its files here, unless the domain
+        publishes its own. To verify it, publish a token in its DNS or on its site.
       </p>
       {renderFault(fault)}
       <form method="post" action={VERIFY_PATH} class="panel">
@@ -158,8 +158,8 @@ function showChallenge(
       ])}
       {isOwnMachine(new URL(services.baseUrl()).hostname) ? (
         <p class="hint">
-          For a domain of the demo, run the command that the terminal of <code>npm start</code>{' '}
-          shows, with this token instead of <code>TOKEN</code>.
+          For a demo domain, run the command printed by <code>npm start</code> shows, with this
+          token instead of <code>TOKEN</code>.
         </p>
       ) : null}
       <div class="actions">

@@ -100,7 +100,7 @@ export function checkPublished(
     return { fault: 'It lists no properties.', ...marked }
   const { properties } = document
   return buildPreview({ kind, domain, text }, now)?.file === undefined
-    ? { fault: `It lists no property that ${domain} identifies.`, ...marked }
+    ? { fault: `None of its properties has ${domain} as an identifier.`, ...marked }
     : { properties, contact: readContact(JSON.parse(text)) }
 }
 

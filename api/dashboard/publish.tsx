@@ -18,7 +18,7 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
   if (draft !== undefined) return showReview(context, draft)
   const body = (
     <>
-      <h1>There is no draft here</h1>
+      <h1>No draft found</h1>
       <p class="notice fair">
         A draft is kept for {countThings(context.services.config.LIMITS.draftMinutes, 'minute')}.
         Check your file again to continue.
@@ -28,7 +28,7 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
       </p>
     </>
   )
-  return { status: 404, title: 'There is no draft here', body }
+  return { status: 404, title: 'No draft found', body }
 }
 
 async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer> {

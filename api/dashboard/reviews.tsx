@@ -29,12 +29,13 @@ const kinds: Record<ReviewKind, { name: string; approval: string; rejection: str
   },
   dispute: {
     name: 'Dispute',
-    approval: 'a suspended link stays suspended; commands of the operator correct the rest',
+    approval:
+      'a suspended link stays suspended; the operator corrects the rest on the command line',
     rejection: 'a suspended link counts again',
   },
   entry: {
     name: 'Saved entry',
-    approval: 'what was saved is shown',
+    approval: 'the entry is shown',
     rejection: 'it stays hidden until the next save',
   },
   logo: {
@@ -71,7 +72,7 @@ async function showQueue(context: DashboardRequest): Promise<DashboardAnswer> {
     <>
       <h1>Reviews</h1>
       <p class="lead">
-        Submissions that the registry shows only after a moderator has reviewed them, latest first.
+        Submissions that a moderator has to review before they are shown, newest first.
       </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderQueue(page)}
@@ -96,7 +97,7 @@ function renderQueue({ reviews, total }: ReviewList): Html {
     columns: ['Subject', 'Type', 'By', 'Submitted'],
     items: reviews,
     total,
-    empty: 'Nothing is waiting for a decision.',
+    empty: 'Nothing to review.',
     render: ({ review_id, kind, subject, submitter, submitted_at }) => [
       <a href={`${PATH}/${review_id}`}>{renderName(toTitle(kind, subject))}</a>,
       kinds[kind].name,
@@ -185,7 +186,7 @@ function renderDecision({ review_id, kind, digest }: ReviewAnswer, token: string
     <form method="post" action={`${PATH}/${review_id}`} class="panel">
       <h2>Decide</h2>
       <p>
-        Approved: {approval}. Rejected: {rejection}. You can’t undo a decision.
+        Approved: {approval}. Rejected: {rejection}. Decisions cannot be undone.
       </p>
       {renderToken(token)}
       <input type="hidden" name="digest" value={digest} />
@@ -228,7 +229,7 @@ function denyReviews(): DashboardAnswer {
   const body = (
     <>
       <h1>Nothing here</h1>
-      <p class="notice fair">Only moderators of the registry review what others submit.</p>
+      <p class="notice fair">Only moderators can review submissions.</p>
       <p>
         <a href="/dashboard">Your organizations</a>
       </p>

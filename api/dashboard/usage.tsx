@@ -47,8 +47,7 @@ function renderUsage(
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">
-          The counters cannot be read at the moment, so it is unknown how much was used. The limits
-          still apply.
+          Usage cannot be read at the moment. The limits still apply.
         </p>
       )}
       {renderSection('requests', 'Requests', renderRequests(limits))}
@@ -61,11 +60,11 @@ function renderRequests(limits: readonly LimitUse[]): Html {
   const items = limits.filter(({ window_seconds }) => window_seconds !== null)
   return renderTable({
     caption: 'Requests',
-    columns: ['Limit', 'Used', 'Left', 'Counted for', 'Resets'],
+    columns: ['Limit', 'Used', 'Left', 'Applies to', 'Resets'],
     items,
     limit: items.length,
     bytes: 40_000,
-    empty: 'There are no such limits.',
+    empty: 'No limits.',
     render: limit => [
       ...renderCounts(limit),
       limit.counted_for === 'caller' ? 'you' : 'the organization',
@@ -82,7 +81,7 @@ function renderStoredItems(limits: readonly LimitUse[]): Html {
     items,
     limit: items.length,
     bytes: 40_000,
-    empty: 'There are no such limits.',
+    empty: 'No limits.',
     render: renderCounts,
   })
 }

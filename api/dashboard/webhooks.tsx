@@ -187,11 +187,11 @@ async function createWebhook(context: OrganizationRequest): Promise<DashboardAns
     <>
       <h1>Your new webhook</h1>
       <p class="notice good" role="status">
-        {renderName(made.body.url, 200)} has repeated the challenge. Changes are sent there from now
-        on.
+        {renderName(made.body.url, 200)} has echoed the challenge. Changes will be sent there from
+        now on.
       </p>
       <p>
-        <label for="secret">Signing secret, with which your server verifies what it receives</label>
+        <label for="secret">Signing secret, for verifying deliveries</label>
       </p>
       <input
         id="secret"

@@ -92,7 +92,7 @@ test('a comparison shows what both agents did in the step in which they differ',
 
 test('a comparison of agents that do the same opens no step', async () => {
   const page = await compare(MINE, 'capability_discovery')
-  expect(page('.lead').text()).toContain('both agents do the same in every step.')
+  expect(page('.lead').text()).toContain('both agents behave the same in every step.')
   expect(page('details[open]')).toHaveLength(0)
 })
 
@@ -101,7 +101,7 @@ test('a comparison with an agent that cannot be reached says so, and what the ot
   expect(page('.facts').text()).toContain('the agent cannot be reached')
   // What one agent never ran shows no difference.
   expect(page('.lead').text()).toMatch(
-    /no step that both agents ran differs\. Only one of them ran \d+ steps?\.$/,
+    /no differences in the steps that both agents ran\. Only one of them ran \d+ steps?\.$/,
   )
   expect(page('summary .badge.bad')).toHaveLength(0)
   expect(page('details[open]')).toHaveLength(1)

@@ -78,7 +78,7 @@ test('the page of an agent that was never tested offers to test it', async () =>
   expect(list('tbody a:contains(Results)').attr('href')).toBe(toPage())
   const page = load((await ann.get(toPage())).body)
   expect(page('h1').text()).toBe('Tests of sales.acme.example')
-  expect(page('.facts').text()).toContain('never; the first test begins within 5 minutes')
+  expect(page('.facts').text()).toContain('not yet; the first test starts within 5 minutes')
   expect(page('#storyboards')).toHaveLength(0)
   expect(page('form[action$="/tests/run"] input[name=since]').val()).toBe('never')
   expect((await ann.get(toPage())).headers.refresh).toBeUndefined()
@@ -100,7 +100,7 @@ test('a test on request renews the page until its result is there', async () => 
   await registry.reader.refresh()
   const done = await ann.get(toPage({ since: 'never' }))
   expect(load(done.body)('.notice').text().trim()).toBe(
-    'The test has ended: 0 of 1 storyboard passes.',
+    'The test is finished: 0 of 1 storyboard passes.',
   )
   expect(done.headers.refresh).toBeUndefined()
 })

@@ -193,7 +193,7 @@ test('a brand.json from the workshop is published with one form, and served from
     `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=brand_published`,
   ])
   const shown = load((await ann.get(sent.headers.location!)).body)
-  expect(shown('[role=status]').text()).toBe('The brand.json is hosted. Its address is below.')
+  expect(shown('[role=status]').text()).toBe('The brand.json is now hosted at the address below.')
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots' }] }] })
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })

@@ -394,9 +394,7 @@ describe('a person manages', () => {
     })
     expect(enrolled.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled`)
     const page = await read(ann, at(acme, '/agents?done=enrolled'))
-    expect(page('[role=status]').text()).toBe(
-      'The agent has been added. Its first check follows within minutes.',
-    )
+    expect(page('[role=status]').text()).toBe('Agent added. It will be checked within minutes.')
     expect(page('tbody th').text()).toContain('sales.acme.example')
     const isOffered = page('select[name=visibility] option[value=public]')
       .map((_, option) => page(option).attr('disabled') === undefined)
@@ -805,7 +803,7 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(audit(`tr:contains("Removed a domain"):contains("${domain}")`)).toHaveLength(1)
   const former = await read(ann, at(acme, '/entries'))
   const row = former(`tr:contains("${domain}")`)
-  expect(row.text()).toContain('not verified any more')
+  expect(row.text()).toContain('no longer verified')
   expect(row.find('form').attr('action')).toBe('/dashboard/verify')
   const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
   expect(files('.notice:contains("Verify it") form').attr('action')).toBe('/dashboard/verify')

@@ -391,7 +391,7 @@ describe('a page says what JSON says', () => {
   test('of a publisher whose file is hosted here, and what is left to do', async () => {
     const page = await read('/publisher/told.example')
     expect(page('.tiles dd').first().text()).toBe('Hosted here')
-    expect(page('main .notice').text()).toContain('One step is left')
+    expect(page('main .notice').text()).toContain('One step left')
     expect(page('#file').text()).not.toMatch(/never/)
   })
 

@@ -115,8 +115,8 @@ interface Published {
   button: string
   done: string
 }
-const hosted: Published = { button: 'Publish', done: 'The adagents.json is hosted' }
-const changed: Published = { button: 'Publish', done: 'Your change is published' }
+const hosted: Published = { button: 'Publish', done: 'The adagents.json is now hosted' }
+const changed: Published = { button: 'Publish', done: 'Change published' }
 
 async function publish(
   page: Page,
@@ -157,13 +157,13 @@ test.each([
     await pushButton(page, '#properties a', 'Restore')
     await page.waitForSelector('text=Restore version 1')
     await pushButton(page, 'main button', 'Restore version 1')
-    await page.waitForSelector('text=The version is restored, and the file is hosted')
+    await page.waitForSelector('text=Version restored')
     expect(await readHosted(domain)).toEqual(['Before'])
     expect(await page.locator('#properties tbody tr').count()).toBe(3)
     await pushButton(page, '#properties a', 'Stop hosting')
     await page.waitForSelector('h1:text("Stop hosting")')
     await pushButton(page, 'main button.danger', 'Stop hosting')
-    await page.waitForSelector('text=The file is no longer hosted here')
+    await page.waitForSelector('text=Hosting stopped')
     expect((await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)).status).toBe(
       404,
     )

@@ -133,7 +133,7 @@ async function tellStory(
     await page.waitForSelector('text=What will be served')
     await look(page, 'preview')
     await page.click('button:text-is("Publish")')
-    await page.waitForSelector('text=The adagents.json is hosted')
+    await page.waitForSelector('text=The adagents.json is now hosted')
     await look(page, 'published')
     await page.click('#properties >> text=Edit')
     await page.waitForSelector('#text')
@@ -205,7 +205,7 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     await takeScreenshot(page, `review-${width}`)
     barriers.push(...(await listBarriers(page)))
     await page.click('button:text("Approve")')
-    await page.waitForSelector('text=The submission was approved')
+    await page.waitForSelector('text=Submission approved')
     expect(barriers).toEqual([])
     await context.close()
   })
@@ -295,7 +295,7 @@ test.each([true, false])(
     await page.waitForSelector(`h1:text("Verify ${domain}")`)
     hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce]') }
     await click('text=Verify now')
-    await page.waitForSelector('text=Domain verified, and your file is hosted')
+    await page.waitForSelector('text=Your file is now hosted')
     const answer = await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)
     const served = (await answer.json()) as object
     expect(served).toEqual({ ...preview, last_updated: expect.any(String) })

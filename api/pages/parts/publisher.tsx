@@ -45,7 +45,7 @@ export function renderNextStep(
     )
   return (
     <p class="notice">
-      Its owner hosts this file here. One step is left: <code>{clipText(expected_url)}</code> has to
+      Its owner hosts this file here. One step left: <code>{clipText(expected_url)}</code> has to
       point to <a href={hosted_url}>the hosted file</a>, which then counts as the domain’s own.
     </p>
   )
