@@ -8,7 +8,7 @@ import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
-import { type Change, compareDocuments } from '../pages/parts/compare-documents.ts'
+import { compareFiles } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
@@ -179,10 +179,4 @@ function renderDifference(before: string, after: object): Child {
   ) : (
     renderChangedFields(changes, true)
   )
-}
-
-/** Lists what differs between two files, but for the time of the last change. */
-export function compareFiles(before: object, after: object): Change[] {
-  const [old, now] = [before, after].map(file => ({ ...file, last_updated: undefined }))
-  return compareDocuments(old, now)
 }

@@ -1,18 +1,13 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { RevisionHeld } from '../../pipeline/model/responses/history.ts'
-import type { HostedProperty } from '../../pipeline/model/save.ts'
-import {
-  buildHostedAdagents,
-  buildHostedAdagentsFile,
-} from '../../pipeline/resolve/hosted-adagents.ts'
-import { buildHostedBrand } from '../../pipeline/resolve/hosted-brand.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
+import { compareFiles } from '../pages/parts/compare-documents.ts'
+import { buildVersionFile } from '../pages/parts/version-file.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
-import { compareFiles } from './file-review.tsx'
 import { readHosted } from './hosted-file.tsx'
 import { isMember } from './membership.tsx'
 import {
@@ -61,16 +56,6 @@ export function renderRestore(
   return renderButton(path, token, `Restore version ${number}`, fields)
 }
 
-/** Builds the file that the registry would serve for a version; undefined where it would serve none. */
-function buildFile(kind: Kind, version: RevisionHeld): Record<string, unknown> | undefined {
-  const { domain, content, created_at: updated_at, source } = version
-  if (content === null || source === 'enriched') return undefined
-  const { brand_name = null, document } = content
-  if (kind === 'brand') return buildHostedBrand({ domain, brand_name, document, updated_at }).file
-  const { properties = [] } = document as { properties?: HostedProperty[] }
-  return buildHostedAdagentsFile(buildHostedAdagents({ domain, properties, updated_at }), undefined)
-}
-
 /** Leaves out the contact, which no version shows. */
 const omitContact = ({ contact: _, ...file }: Record<string, unknown>) => file
 
@@ -106,7 +91,7 @@ async function renderVersion(
   version: RevisionHeld,
 ): Promise<Html> {
   const { text: served } = await readHosted(context, kinds[kind].file, domain)
-  const file = buildFile(kind, version)
+  const file = buildVersionFile(kind, version)
   const changes =
     served === undefined || file === undefined
       ? undefined

@@ -101,7 +101,8 @@ const nouns: Readonly<Record<StateChange['kind'], (change: StateChange) => strin
 
 function toEntry(change: StateChange): Entry {
   const { id, kind, domain, ended, before, after, at } = change
-  const what = ended ? 'Removed' : before === null ? 'New' : 'Changed'
+  const first = kind === 'publisher' && after.valid === false ? 'Invalid' : 'New'
+  const what = ended ? 'Removed' : before === null ? first : 'Changed'
   const fields = ended || before === null ? [] : compareDocuments(before, after)
   const names = fields.slice(0, FIELDS_MAX).map(({ path }) => clipText(path, NAME_CHARS_MAX))
   const title = `${what}: ${nouns[kind](change)}`

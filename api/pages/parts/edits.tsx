@@ -8,8 +8,9 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { fitItems, renderMoment, renderName } from '../html/text.tsx'
 import type { ViewCall } from '../view.ts'
 import { renderChangedFields } from './changed-fields.tsx'
-import { type Change, compareDocuments } from './compare-documents.ts'
+import { type Change, compareFiles } from './compare-documents.ts'
 import { toHistoryPath } from './paths.ts'
+import { buildVersionFile } from './version-file.ts'
 
 type Edit = History['revisions'][number] & {
   /** Fields that it changed; undefined where its content is not shown, or was not compared. */
@@ -52,21 +53,20 @@ export async function loadEdits(
   )
   return revisions.map((revision, at) => ({
     ...revision,
-    changes: findChanges(contents[at + 1], contents[at]),
+    changes: findChanges(entity, contents[at + 1], contents[at]),
   }))
 }
 
+/** Finds what an edit changed in the file that is served, as its review showed it. */
 function findChanges(
+  entity: EntryRow['entity'],
   before: Reply<RevisionHeld> | undefined,
   after: Reply<RevisionHeld> | undefined,
 ): Change[] | undefined {
-  const isShown = before?.status === 200 && after?.status === 200
-  if (!isShown || before.body.content === null || after.body.content === null) return undefined
-  return compareDocuments(toDocument(before.body.content), toDocument(after.body.content))
-}
-
-function toDocument({ brand_name, document }: NonNullable<RevisionHeld['content']>) {
-  return { brand_name, ...document }
+  if (before?.status !== 200 || after?.status !== 200) return undefined
+  const old = buildVersionFile(entity, before.body)
+  const now = buildVersionFile(entity, after.body)
+  return old && now && compareFiles(old, now)
 }
 
 /** Renders edits as a timeline, the newest first. */

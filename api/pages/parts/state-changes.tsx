@@ -66,6 +66,12 @@ function renderChange(change: StateChange): Html {
           : [renderBadge('bad', 'removed'), ' ', renderSubject(change)]}
       </li>
     )
+  if (before === null && kind === 'publisher' && after.valid === false)
+    return (
+      <li>
+        {renderBadge('bad', 'invalid')} {renderSubject(change)}: nothing in it can be used yet
+      </li>
+    )
   if (before === null)
     return (
       <li>
