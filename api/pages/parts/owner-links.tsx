@@ -1,7 +1,7 @@
 import type { HostedKind } from '../../../pipeline/model/hosted.ts'
-import { type Html, h } from '../html/jsx.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
 import type { ViewCall } from '../view.ts'
-import { toCrawlPath, toVerifyPath, toWorkshopPath } from './paths.ts'
+import { toAddAgentPath, toCrawlPath, toVerifyPath, toWorkshopPath } from './paths.ts'
 
 /** Renders what the owner of a domain can do about a file; who that is, only the dashboard can tell. */
 export function renderOwnerLinks(
@@ -15,6 +15,25 @@ export function renderOwnerLinks(
     <p class="quiet">
       Your domain? <a href={toVerifyPath(domain)}>Verify or manage it</a> · {check} ·{' '}
       <a href={toCrawlPath(domain)}>Crawl now</a>
+    </p>
+  )
+}
+
+/** Renders what whoever runs an agent can do so that the registry knows it. */
+export function renderAgentOwnerLinks(
+  { isAuthorizationServer }: Pick<ViewCall['services'], 'isAuthorizationServer'>,
+  agentUrl: string,
+): Html {
+  return (
+    <p class="quiet">
+      Your agent?{' '}
+      {isAuthorizationServer ? (
+        <>
+          <a href={toAddAgentPath(agentUrl)}>Add it to your organization</a> ·{' '}
+        </>
+      ) : null}
+      <a href="/docs/guides/publisher">How publishers authorize it</a> ·{' '}
+      <a href="/workshop">Check a file</a>
     </p>
   )
 }

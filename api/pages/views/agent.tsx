@@ -21,7 +21,8 @@ import { renderCounts, renderFacts, renderSection, renderTitle } from '../parts/
 import { renderTests } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
-import { toAddAgentPath, toAgentPath, toBrandPath } from '../parts/paths.ts'
+import { renderAgentOwnerLinks } from '../parts/owner-links.tsx'
+import { toAgentPath, toBrandPath } from '../parts/paths.ts'
 import { renderProblem, renderWayOn } from '../parts/problem.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
@@ -50,7 +51,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
   ])
   const known = findPublicProbe(reader, agent_url)
   const isKnown = publishers.status === 200 || hasAgentPage(reader, agent_url)
-  if (!isKnown) return showUnknown(agent_url, services.isAuthorizationServer)
+  if (!isKnown) return showUnknown(agent_url, services)
   const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
   const profile = known?.profile
   return {
@@ -150,23 +151,21 @@ function renderHead(
   })
 }
 
-function showUnknown(agentUrl: string, hasDashboard: boolean): View {
-  const title = 'Unknown agent'
+function showUnknown(agentUrl: string, services: ViewCall['services']): View {
+  const title = `No agent is known at ${clipText(agentUrl.replace(/^https:\/\//, ''), 200)}`
   return {
     status: 404,
     title,
     description: title,
     body: renderProblem(
       title,
-      `The registry has not read any publisher file that names ${clipText(agentUrl, 200)}.`,
+      'No publisher’s file names this address, and no member shows an agent there.',
       <>
-        {hasDashboard ? (
-          <p>
-            Is it yours? <a href={toAddAgentPath(agentUrl)}>Add the agent</a> to your organization,
-            and ask publishers to <a href="/docs/guides/publisher">name it in their files</a>. An
-            agent that you have added for your organization alone is only on your dashboard.
-          </p>
-        ) : null}
+        <p>
+          It gets a page as soon as the registry reads an adagents.json that names it, or when a
+          member adds it and shows it to everyone.
+        </p>
+        {renderAgentOwnerLinks(services, agentUrl)}
         {renderWayOn()}
       </>,
     ),
