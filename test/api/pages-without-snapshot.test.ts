@@ -55,7 +55,7 @@ test('the page of an agent shows how it was found and what it can do', async () 
   const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
   expect(page('.counts').text()).toBe('publisher1property1')
   expect(page('.tiles').text()).toBe(
-    'HealthOnline20 Nov 2026, 03:00 UTC, 250 msBadgeNoneTestsNo results',
+    'StateOnline20 Nov 2026, 03:00 UTC, 250 msBadgeNoneTestsNo results',
   )
   expect(page('#health').text()).toMatch(/Tools.*2/s)
   const sections = page('main > section')

@@ -250,6 +250,7 @@ describe('a page says what JSON says', () => {
     expect(www('.notice a').attr('href')).toBe('/search?q=leaf.example')
     const found = await read('/search?q=sales.AGENT')
     expect(found('#agents li a').attr('href')).toBe(`/agent/${encodeURIComponent(AGENT)}`)
+    expect(found('#agents .state').text()).toBe('Online')
     expect((await read('/search?q=herald'))('#agents')).toHaveLength(0)
   })
 
@@ -467,6 +468,14 @@ describe('a page that cannot be shown', () => {
   test('has the headers of every page', async () => {
     const { headers } = await get('/nowhere', { accept: 'text/html,*/*;q=0.8' })
     expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
+  })
+
+  test('of an unknown agent says what would register it, and leads its owner on', async () => {
+    const page = await read('/agent/https%3A%2F%2Fnobody.example%2Fmcp')
+    expect(page('h1').text()).toBe('No agent is known at nobody.example/mcp')
+    expect(page('main').text()).toContain('reads an adagents.json that names it')
+    expect(page('main a[href="/docs/guides/publisher"]')).toHaveLength(1)
+    expect(page('main a[href="/workshop"]')).toHaveLength(1)
   })
 
   test('says why in a sentence, and leads on', async () => {

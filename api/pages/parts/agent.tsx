@@ -7,14 +7,17 @@ import { findProbedAgent, type ProbedAgent } from '../../../pipeline/read/lookup
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import type { AgentRow } from '../../../pipeline/read/queries/directories.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
+import { agentChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
 import { ROWS_OPEN, renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { describeTests } from './compliance.tsx'
 import { findFaces } from './faces.tsx'
+import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { isForSignals } from './plain-words.ts'
@@ -51,27 +54,55 @@ export function hasAgentPage(reader: Reader, agentUrl: string): boolean {
   return probed?.outcome !== undefined || probed?.profile !== undefined
 }
 
+type AgentState = AgentRow['state']
+
+const stateLooks = { online: 'good', offline: 'bad', unchecked: 'none' } as const
+
+/** Finds whether an agent answered when it was last checked. */
+function findState(outcome: ProbedAgent['outcome']): AgentState {
+  if (outcome === undefined) return 'unchecked'
+  return getEffect(outcome) === 'success' ? 'online' : 'offline'
+}
+
+/** Renders whether an agent answers, as the directory and the page of the agent call it. */
+export function renderAgentState(state: AgentState): Html {
+  return renderBadge(stateLooks[state], agentChoices.fields.state.words[state])
+}
+
+/** Renders the state of an agent that was probed, for a list. */
+export function renderProbedState(probed: ProbedAgent | undefined): Html {
+  return renderAgentState(findState(probed?.outcome))
+}
+
+/** Spells the type of an agent for the line below its name; nothing where it is not known. */
+export function describeAgentType(type: AgentRow['type'] | undefined): string {
+  return type === undefined || type === 'unknown'
+    ? ''
+    : ` · ${agentChoices.fields.type.words[type].toLowerCase()}`
+}
+
 /** Renders whether an agent answers, whether it is verified and how its tests went. */
 export function renderStatus(
   { probed }: AgentShown,
   { verified_badges: badges, ...tests }: AgentCompliance,
   now: Instant,
 ): Html {
-  const { outcome, checked_at, took_ms, health = [] } = probed ?? {}
-  const isOnline = outcome && getEffect(outcome) === 'success'
+  const { checked_at, took_ms, health = [] } = probed ?? {}
+  const state = findState(probed?.outcome)
+  const isOnline = state === 'online'
   const uptime = findUptime(health, now)
   const total = tests.storyboards_total
   return renderTiles([
     {
-      label: 'Health',
-      value: outcome === undefined ? 'Not checked yet' : isOnline ? 'Online' : 'Offline',
+      label: 'State',
+      value: agentChoices.fields.state.words[state],
       note: checked_at && (
         <>
           {renderMoment(checked_at)}
           {isOnline && took_ms !== undefined ? `, ${formatCount(took_ms)} ms` : ''}
         </>
       ),
-      look: outcome === undefined ? 'none' : isOnline ? 'good' : 'bad',
+      look: stateLooks[state],
     },
     uptime && {
       label: 'Uptime',

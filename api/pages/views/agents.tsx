@@ -3,14 +3,12 @@ import { agentChoices, type Chosen } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
-import { listHiddenAgents } from '../parts/agent.tsx'
+import { describeAgentType, listHiddenAgents, renderAgentState } from '../parts/agent.tsx'
 import { renderDirectory } from '../parts/directory.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
 import { toAgentPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
-
-const looks = { online: 'good', offline: 'bad', unchecked: 'none' } as const
 
 /** Shows all agents that publishers' files name, or that members show to everybody. */
 export async function show(call: ViewCall<Chosen>): Promise<View> {
@@ -39,7 +37,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             below: (
               <>
                 {renderName(agent.id.replace(/^https:\/\//, ''), 120)}
-                {agent.type === 'unknown' ? null : ` · ${toTypeWord(agent.type)}`}
+                {describeAgentType(agent.type)}
               </>
             ),
             aside: renderBadges(agent),
@@ -58,16 +56,11 @@ function toTitle({ id, name }: AgentRow): string {
   return name ?? new URL(id).host
 }
 
-function toTypeWord(type: AgentRow['type']): string {
-  return agentChoices.fields.type.words[type].toLowerCase()
-}
-
 function renderBadges({ state, verified }: AgentRow): Html {
-  const { fields } = agentChoices
   return (
     <>
-      {renderBadge(looks[state], fields.state.words[state].toLowerCase())}{' '}
-      {verified === 'yes' ? renderBadge('good', 'verified') : null}
+      {renderAgentState(state)}{' '}
+      {verified === 'yes' ? renderBadge('good', agentChoices.fields.verified.words.yes) : null}
     </>
   )
 }

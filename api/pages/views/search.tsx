@@ -2,6 +2,7 @@ import { countThings } from '../../../pipeline/core/counts.ts'
 import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core/domain.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
+import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
@@ -19,7 +20,13 @@ import { type FoundKind, foundKinds } from '../directory-choices.ts'
 import { type FoundDocument, findDocuments } from '../documents.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
-import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
+import {
+  describeAgentType,
+  findPublicProbe,
+  hasAgentPage,
+  listHiddenAgents,
+  renderProbedState,
+} from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { describeSource } from '../parts/brand.tsx'
 import { renderEntry } from '../parts/directory.tsx'
@@ -44,8 +51,8 @@ const MARK_PX = 40
 
 interface FoundAgent {
   url: string
-  /** Name by which it calls itself, where that is for everybody. */
-  name: string | null | undefined
+  /** Answers of the agent, where they are for everybody. */
+  probed: ProbedAgent | undefined
 }
 
 type Results = SearchAnswer & { agents: readonly FoundAgent[] }
@@ -112,7 +119,7 @@ async function findAll(
     snapshot && findAgentsByName(snapshot, text, { hidden, limit }),
   ])
   const agents = [...new Set([...addressed, ...named])].slice(0, limit).map(url => {
-    return { url, name: findPublicProbe(reader, url)?.profile?.name }
+    return { url, probed: findPublicProbe(reader, url) }
   })
   const domain = kind ? undefined : parsePastedDomain(text)
   const known = domain === undefined ? [] : listDomainPages(domain, services)
@@ -169,9 +176,14 @@ function listAgentPages(text: string, reader: Reader): Html[] {
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
   if (!agent?.success || !hasAgentPage(reader, agent.data)) return []
   const { publisher_count } = findAgent(reader, agent.data)
-  const name = findPublicProbe(reader, agent.data)?.profile?.name ?? agent.data
-  const below = <>Agent · authorized by {countThings(publisher_count, 'publisher')}</>
-  return [renderAgentEntry({ url: agent.data, name }, below)]
+  const probed = findPublicProbe(reader, agent.data)
+  const below = (
+    <>
+      Agent{describeAgentType(probed?.profile?.type)} · authorized by{' '}
+      {countThings(publisher_count, 'publisher')}
+    </>
+  )
+  return [renderAgentEntry({ url: agent.data, probed }, below)]
 }
 
 /** Lists the pages of a domain that have something to show. */
@@ -300,13 +312,13 @@ function renderMore(text: string, kind: FoundKind, only: FoundKind | undefined):
   )
 }
 
-function renderAgentEntry({ url, name }: FoundAgent, below: Child): Html {
-  const title = name || (parseUrl(url)?.host ?? url)
+function renderAgentEntry({ url, probed }: FoundAgent, below: Child): Html {
+  const title = probed?.profile?.name || (parseUrl(url)?.host ?? url)
   return renderEntry({
     mark: renderMonogram(title, url, MARK_PX),
     link: <a href={toAgentPath(url)}>{renderName(title, 100)}</a>,
     below,
-    aside: null,
+    aside: renderProbedState(probed),
   })
 }
 
@@ -314,7 +326,13 @@ function renderAgents(agents: readonly FoundAgent[]): Html {
   return (
     <ul class="entries">
       {agents.map(agent =>
-        renderAgentEntry(agent, renderName(agent.url.replace(/^https:\/\//, ''), 120)),
+        renderAgentEntry(
+          agent,
+          <>
+            {renderName(agent.url.replace(/^https:\/\//, ''), 120)}
+            {describeAgentType(agent.probed?.profile?.type)}
+          </>,
+        ),
       )}
     </ul>
   )
