@@ -1,3 +1,4 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { AgentDiagnostic } from '../../pipeline/model/responses/monitoring.ts'
 import type { ComparedPhase } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import {
@@ -129,10 +130,28 @@ export function renderComparedPhases(phases: readonly ComparedPhase[]): Html {
       {phases.map(({ title, steps }) => (
         <section>
           <h2>{renderName(title, 200)}</h2>
-          {steps.map(step => renderComparedStep(step, step === first, chars))}
+          {steps
+            .filter(({ differs }) => differs)
+            .map(step => renderComparedStep(step, step === first, chars))}
+          {renderEqualSteps(
+            steps.filter(({ differs }) => !differs),
+            chars,
+          )}
         </section>
       ))}
     </>
+  )
+}
+
+/** Renders the steps with the same result on both sides, folded into one line. */
+function renderEqualSteps(steps: readonly ComparedStep[], chars: number): Html | null {
+  if (steps.length === 0) return null
+  const said = countThings(steps.length, 'step has the same result', 'steps have the same result')
+  return (
+    <details class="fold">
+      <summary>{said}</summary>
+      {steps.map(step => renderComparedStep(step, false, chars))}
+    </details>
   )
 }
 

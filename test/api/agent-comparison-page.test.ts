@@ -94,6 +94,9 @@ test('a comparison of agents that do the same opens no step', async () => {
   const page = await compare(MINE, 'capability_discovery')
   expect(page('.lead').text()).toContain('both agents behave the same in every step.')
   expect(page('details[open]')).toHaveLength(0)
+  const outside = page('.diff').filter((_, step) => page(step).parents('details.fold').length === 0)
+  expect(outside).toHaveLength(0)
+  expect(page('.fold > summary').first().text()).toMatch(/^\d+ steps? ha(?:s|ve) the same result$/)
 })
 
 test('a comparison with an agent that cannot be reached says so, and what the other one did', async () => {

@@ -153,6 +153,16 @@ describe('who may sell what', () => {
     ])
   })
 
+  test('folds the agents that stay the same', async () => {
+    const [newcomer] = proposal.authorized_agents
+    const known = { ...newcomer, url: AGENT, authorized_for: 'Plain words' }
+    const text = JSON.stringify({ ...proposal, authorized_agents: [newcomer, known] })
+    const page = await check({ text, domain: PUBLISHER })
+    expect(page('#sellers > .scrolls tbody').text()).not.toContain(AGENT.slice('https://'.length))
+    expect(page('#sellers details > summary').text()).toBe('1 agent stays the same')
+    expect(page('#sellers details tbody tr')).toHaveLength(1)
+  })
+
   test('says why a file whose properties belong to another domain authorizes nobody', async () => {
     const [property] = proposal.properties
     const properties = [{ ...property, publisher_domain: PUBLISHER }]

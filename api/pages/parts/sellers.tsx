@@ -1,4 +1,4 @@
-import { formatCount } from '../../../pipeline/core/counts.ts'
+import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { ProposedSeller, ProposedSellers } from '../../inputs/proposed-sellers.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -36,33 +36,53 @@ export function renderSellers(
       </p>
     )
   }
-  const compared = compareSellers(before, after)
+  const [same, changed] = splitSame(compareSellers(before, after))
   return (
     <>
       <p>
         “Before” is what the registry knows about <a href={toPublisherPath(domain)}>{domain}</a>{' '}
         today. “After” is what follows once it serves this file.
       </p>
-      {renderTable({
-        caption: 'Authorized agents, before and after',
-        columns: ['Agent', 'For', 'Before', 'After', 'Change'],
-        items: compared,
-        total: compared.length,
-        bytes: 16_000,
-        empty: `No agent is authorized for ${domain}, today or once it serves this file.`,
-        render: ({ url, known, authorized_for, before, after }) => [
-          <>
-            {renderAgent(url)}
-            {known?.operator_side === 'contradicted' ? renderOperatorSide(known) : ''}
-          </>,
-          authorized_for === undefined ? '' : renderName(authorized_for, 120),
-          before ?? '—',
-          after ?? '—',
-          renderChange(before, after),
-        ],
-      })}
+      {changed.length === 0 && same.length > 0
+        ? null
+        : renderCompared('Authorized agents that change', changed, domain)}
+      {same.length === 0 ? null : (
+        <details class="fold">
+          <summary>
+            {countThings(same.length, 'agent stays the same', 'agents stay the same')}
+          </summary>
+          {renderCompared('Authorized agents that stay the same', same, domain)}
+        </details>
+      )}
     </>
   )
+}
+
+function renderCompared(caption: string, compared: readonly Compared[], domain: string): Html {
+  return renderTable({
+    caption,
+    columns: ['Agent', 'For', 'Before', 'After', 'Change'],
+    items: compared,
+    total: compared.length,
+    bytes: 8_000,
+    empty: `No agent is authorized for ${domain}, today or once it serves this file.`,
+    render: ({ url, known, authorized_for, before, after }) => [
+      <>
+        {renderAgent(url)}
+        {known?.operator_side === 'contradicted' ? renderOperatorSide(known) : ''}
+      </>,
+      authorized_for === undefined ? '' : renderName(authorized_for, 120),
+      before ?? '—',
+      after ?? '—',
+      renderChange(before, after),
+    ],
+  })
+}
+
+/** Splits agents into those that stay as they are and those that change. */
+function splitSame(compared: readonly Compared[]): [same: Compared[], changed: Compared[]] {
+  const isSame = ({ before, after }: Compared) => before === after
+  return [compared.filter(isSame), compared.filter(each => !isSame(each))]
 }
 
 function renderChange(before: string | undefined, after: string | undefined): Html {
@@ -98,8 +118,7 @@ function compareSellers(
       after: describeSeller(seller, after.properties_total),
     })
   }
-  const rank = ({ before, after }: Compared) => (before === after ? 1 : 0)
-  return [...compared.values()].sort((a, b) => rank(a) - rank(b))
+  return [...compared.values()]
 }
 
 function describeSeller({ in_force, properties_authorized }: ProposedSeller, total: number) {
