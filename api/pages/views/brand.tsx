@@ -93,7 +93,7 @@ export async function show({
         {renderLooks(brand)}
         {!file && brand.source !== 'brand_json'
           ? null
-          : renderSection('file', 'The file', renderFile(file, domain, describer))}
+          : renderSection('file', 'File status', renderFile(file, domain, describer))}
         {renderSection('history', 'What changed', renderHistory('brand', domain, edits, file))}
         {renderSection('raw', 'Raw record', renderRaw(brand))}
       </>
@@ -214,7 +214,7 @@ function showHouse(
           renderTree(reader, portfolio, { name: domain, domain }),
           brands,
         )}
-        {!file ? null : renderSection('file', 'The file', renderFile(file, domain))}
+        {!file ? null : renderSection('file', 'File status', renderFile(file, domain))}
         {renderSection('history', 'What changed', renderHistory('brand', domain, [], file))}
         <p>
           <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>

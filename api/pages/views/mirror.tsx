@@ -48,7 +48,7 @@ export async function show({
           ['Changed', renderMoment(mirror.updated_at)],
         ])}
         {lists.map(name => renderList(name, listItems(mirror, name), json))}
-        {renderSection('raw', 'The file', renderJson(mirror.adagents_json))}
+        {renderSection('raw', 'Raw file', renderJson(mirror.adagents_json))}
       </>
     ),
   }
