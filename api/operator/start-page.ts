@@ -20,8 +20,26 @@ export interface StartPage {
 const GUIDES = [
   ['registry-operator', 'daily tasks'],
   ['operating', 'commands, backup and recovery'],
-  ['incidents', 'what to do when something is wrong'],
 ] as const
+
+/** Sections of the guide of incidents, by what an operator sees. */
+export const incidents = [
+  'The writer is stalled',
+  'The disk is full',
+  'Redis is down or has lost its data',
+  'A store is damaged or missing',
+  'The machine is lost',
+  'The restored log is older than what others have seen',
+  'A crawl would remove a large part of the registry',
+  'A wrong write',
+  'A domain owner asks to be removed',
+  'A secret has leaked',
+] as const
+
+/** Converts the title of a section to its path on the site. */
+export function toIncidentPath(title: string): string {
+  return `/docs/guides/incidents#${title.toLowerCase().replaceAll(' ', '-')}`
+}
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1{font-size:1.5rem}dt{margin-top:1rem}dd{margin:0}a{color:#0b57d0}
@@ -38,6 +56,9 @@ export function renderStartPage({ problems, queues, site }: StartPage): string {
   const guides = GUIDES.map(
     ([name, title]) => `<a href="${escapeHtml(site)}/docs/guides/${name}">${title}</a>`,
   ).join(', ')
+  const sections = incidents.map(
+    title => `<dd><a href="${escapeHtml(site + toIncidentPath(title))}">${title}</a></dd>`,
+  )
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Operator · Registry</title><style>${style}</style></head>
@@ -45,6 +66,7 @@ export function renderStartPage({ problems, queues, site }: StartPage): string {
 ${describeProblems(problems)}
 <dl>${entries.join('')}</dl>
 <p>For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>
+<dl><dt>What to do when something is wrong:</dt>${sections.join('')}</dl>
 </main></body></html>
 `
 }

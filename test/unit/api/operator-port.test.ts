@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { buildOperatorApp } from '../../../api/operator/app.ts'
 import { OperatorMetrics } from '../../../api/operator/operator-metrics.ts'
+import { incidents, toIncidentPath } from '../../../api/operator/start-page.ts'
+import { findGuide, listHeadings, toGuidePath } from '../../../api/pages/guides.ts'
+import { toHeadingId } from '../../../api/pages/html/markdown.ts'
 import { RoleMetrics } from '../../../jobs/metrics/role-metrics.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
@@ -25,5 +28,16 @@ test.each([
   const app = build(queues)
   const answer = await app.inject({ url, headers: { host: '127.0.0.1:3100' } })
   expect([answer.statusCode, answer.json()]).toEqual([404, { error, code: 'not_found' }])
+  await app.close()
+})
+
+test('the page of the operator links every section of the guide of incidents', async () => {
+  const headings = listHeadings(findGuide('incidents')?.markdown ?? '')
+  expect(incidents).toEqual(headings)
+  const paths = headings.map(heading => `${toGuidePath('incidents')}#${toHeadingId(heading)}`)
+  expect(incidents.map(toIncidentPath)).toEqual(paths)
+  const app = build('elsewhere')
+  const page = await app.inject({ url: '/', headers: { host: '127.0.0.1:3100' } })
+  for (const path of paths) expect(page.body).toContain(`href="http://127.0.0.1:3000${path}"`)
   await app.close()
 })
