@@ -25,10 +25,10 @@ export async function explainDomain(domain: Domain, { json }: { json?: boolean }
 
 /** Describes a domain in lines. */
 export function describeDomain(report: DomainReport, now: number): string[] {
-  const { domain, frontier, files, held, dependants } = report
+  const { domain, frontier, nearest, files, held, dependants } = report
   const state = frontier
     ? `crawled since ${formatTime(frontier.since)} (${frontier.why})`
-    : 'the registry does not crawl it'
+    : `the registry does not crawl it${nearest === null ? '' : `; did you mean ${nearest}?`}`
   return [
     `${domain}: ${report.is_taken_down ? 'taken down' : state}`,
     ...files.flatMap(file => describeFile(file, now)),

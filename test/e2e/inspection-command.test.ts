@@ -102,6 +102,14 @@ describe('registry why', () => {
       stderr: '',
     })
   })
+
+  test('names the domain that was meant by a mistyped one', async () => {
+    const { stdout } = await run('why', 'shopp.example')
+    expect(stdout).toBe(
+      'shopp.example: the registry does not crawl it; did you mean shop.example?\n',
+    )
+    expect((await runJson<DomainReport>('why', 'shop.test')).nearest).toBe('shop.example')
+  })
 })
 
 describe('registry failures', () => {

@@ -5,6 +5,7 @@ import type { Sqlite } from '../../store/sqlite.ts'
 import type { HeldRow } from '../../writer/crawl/held-publishers.ts'
 import type { Reason } from '../../writer/crawl/newcomer.ts'
 import { type Attempted, explainWait } from '../../writer/crawl/recrawl-schedule.ts'
+import { findNearestDomain } from './nearest-domain.ts'
 
 /** Crawl state of a domain: its files, and the domains that depend on them. Times are ISO 8601. */
 export interface DomainReport {
@@ -12,6 +13,8 @@ export interface DomainReport {
   is_taken_down: boolean
   /** Why the registry crawls the domain; null where it does not. */
   frontier: { why: Reason; since: string } | null
+  /** Crawled domain that was probably meant, where the registry knows nothing of this one. */
+  nearest: Domain | null
   /** Files and agents of the domain, and files elsewhere that its answers are read from. */
   files: FileReport[]
   /** Losses that the brake holds back. */
@@ -106,10 +109,12 @@ export async function reportDomain(
      where $domain = domain or substr($domain, -length(domain) - 1) = '.' || domain`,
     parameters,
   )
+  const isKnown = frontier !== undefined || takenDown !== undefined || files.length > 0
   return {
     domain,
     is_taken_down: takenDown !== undefined,
     frontier: frontier ?? null,
+    nearest: isKnown ? null : ((await findNearestDomain(index, domain)) ?? null),
     files: files.map(toFileReport),
     held: held ?? null,
     dependants: dependants.map(row => ({
