@@ -48,7 +48,7 @@ export async function crawl(
   const { run, sequencer } = await findOrOpen(config, { begins: true, writes: true })
   if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlInRunning(await connectRunning(run, 'crawl'), domains, {
+    ? await crawlInRunning(await connectRunning(run, 'crawl', { isPatient: true }), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
       })

@@ -9,7 +9,10 @@ import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { readSettings } from './environment.ts'
+import { endWhenSilent } from './frozen-indexer.ts'
 import { findOrOpen, type OpenOptions } from './open-registry.ts'
 
 /**
@@ -20,6 +23,7 @@ const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerM
 /** Time that Redis has to answer a command. */
 const REDIS_MS = 2_500
 const RETRY_MS = 1_000
+const MAY_FOLLOW = 'once it goes on, it may still do this: look before you repeat it'
 
 /** Connects a command to the indexer. A command that finds none running does not load its queue. */
 export async function connectWriter(
@@ -31,15 +35,25 @@ export async function connectWriter(
   return openWriterClient(redisUrl, createLog(name, level), CLIENT_TIMEOUTS)
 }
 
-/** Connects a command to a registry that was found running. Throws at once where its Redis is away. */
+/**
+ * Connects a command to a registry that was found running. Throws at once where its Redis is away. Unless it is patient,
+ * a wait ends soon where the indexer is frozen.
+ */
 export async function connectRunning(
   { redis_url }: RunFile,
   name: string,
-  level?: string,
+  { isPatient = false } = {},
 ): Promise<WriterClient> {
   const { assertRedisAnswers } = await import('../../jobs/redis.ts')
   await assertRedisAnswers(redis_url, REDIS_MS)
-  return connectWriter(redis_url, name, level)
+  const writer = await connectWriter(redis_url, name)
+  if (isPatient) return writer
+  const paths = resolvePaths(readSettings().DATA_DIR)
+  return {
+    ...writer,
+    submit: (...args) => endWhenSilent(writer.submit(...args), paths, `; ${MAY_FOLLOW}`),
+    ask: (...args) => endWhenSilent(writer.ask(...args), paths),
+  }
 }
 
 /** Retries while the registry is unavailable: Redis or the indexer may be restarting. */

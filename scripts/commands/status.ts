@@ -18,6 +18,7 @@ import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
 import { readSettings } from './environment.ts'
+import { INDEXER_SILENCE_MAX_MS } from './frozen-indexer.ts'
 import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { readDemoCredentialsKey } from './registry-key.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
@@ -25,9 +26,6 @@ import { connectWriter } from './running.ts'
 import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
 import { findUnreadableCredentials } from './stored-credentials.ts'
 import { fetchSupervisorProblems } from './supervisor-problems.ts'
-
-/** A frozen indexer never answers: that is what its operator wants to hear, and soon. */
-const INDEXER_ANSWER_MS = 10_000
 
 /** Time in which `start` brings up the other roles after the indexer. */
 const STARTING_MS = 60_000
@@ -120,7 +118,7 @@ async function readRedisProblems({ redis_url }: RunFile, config: Config, log: Lo
 async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefined> {
   const writer = await connectWriter(redis_url, 'status')
   try {
-    return await writer.ask<IndexStatus>({ ask: 'status' }, INDEXER_ANSWER_MS)
+    return await writer.ask<IndexStatus>({ ask: 'status' }, INDEXER_SILENCE_MAX_MS)
   } catch (error) {
     if (error instanceof PublicError) return undefined
     throw error

@@ -27,7 +27,7 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
     assertRegistry(config)
     throw new Error(`no registry runs on ${config.DATA_DIR}`)
   }
-  const writer = await connectRunning(run, 'top')
+  const writer = await connectRunning(run, 'top', { isPatient: true })
   const since = systemClock.now()
   let before: { files: number; at: number } | undefined
   try {

@@ -151,6 +151,11 @@ describe('the operator’s port of a running registry', () => {
       expect(metrics.status).toBe(200)
       expect(metrics.problems[0]).toMatch(/^the writer has made no progress since 20\S+Z: /)
       expect((await fetch(`${api}/api/brands/registry`)).status).toBe(200)
+      expect(await runRegistry(['org', 'create', '--name', 'Unheard'], env)).toMatchObject({
+        status: 1,
+        stderr:
+          'the indexer does not answer; once it goes on, it may still do this: look before you repeat it\n',
+      })
     } finally {
       process.kill(indexer, 'SIGCONT')
     }
