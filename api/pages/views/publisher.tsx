@@ -70,7 +70,10 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   if (isNothing(lookup)) return showUnknown(lookup, edits, services)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
-  const found = source.location === domain ? await loadExamined(domain, call) : undefined
+  // The record of a valid file without issues says all that its text would.
+  const isExamined =
+    source.location === domain && (!lookup.adagents_valid || (file?.fault_count ?? 0) > 0)
+  const found = isExamined ? await loadExamined(domain, call) : undefined
   const faults = countFaults(file, found)
   const name = lookup.brand?.name ?? domain
   const { agents, properties: total } = countAll(lookup)
