@@ -10,7 +10,7 @@ import { findMisspelled } from './settings/misspelled-settings.ts'
 import { recordSettings } from './settings/record-settings.ts'
 import { serverSettings } from './settings/server-settings.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
-import { readSetting } from './settings/setting-faults.ts'
+import { readSetting, type SettingFault } from './settings/setting-faults.ts'
 import { signInSettings } from './settings/sign-in-settings.ts'
 
 export { ConfigError } from './config-error.ts'
@@ -49,7 +49,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** Reads the settings from environment variables. Throws a `ConfigError` with all faults of them. */
 export function readConfig(env: Variables): Config {
   const { values, faults } = parseSettings(env)
-  assertNoFaults(faults)
+  assertNoFaults(faults.map(({ text }) => text))
   return Object.freeze(values) as Config
 }
 
@@ -57,12 +57,15 @@ export function readConfig(env: Variables): Config {
  * Parses the settings from environment variables; an empty variable counts as absent. Faults are wrong values,
  * which are left out, contradictions, and variables that look like a misspelled setting.
  */
-export function parseSettings(env: Variables): { values: Partial<Config>; faults: string[] } {
+export function parseSettings(env: Variables): {
+  values: Partial<Config>
+  faults: SettingFault[]
+} {
   const faults = findMisspelled(env, Object.keys(settings))
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     const read = readSetting(name, setting, env[name] === '' ? undefined : env[name])
-    if ('fault' in read) faults.push(read.fault)
+    if ('fault' in read) faults.push({ about: [name], text: read.fault })
     else values[name] = read.value
   }
   faults.push(...findContradictions(values, env))

@@ -105,9 +105,9 @@ export async function readServiceSettings(
   })
   if (fileFaults.length > 0) names.delete('DATA_DIR')
   // No folder is made for a setting that is refused anyway.
-  for (const name of names) if (faults.some(fault => fault.includes(name))) names.delete(name)
+  for (const { about } of faults) for (const name of about) names.delete(name as Checked)
   const found = await Promise.all([...names].map((name): ReturnType<Check> => checks[name](values)))
-  const all = [...faults, ...fileFaults, ...found.flat()]
+  const all = [...faults.map(({ text }) => text), ...fileFaults, ...found.flat()]
   if (all.length > 0) assertNoFaults([...new Set([...all, ...(await findMore(values))])])
   return Object.freeze(values) as Config
 }

@@ -77,6 +77,13 @@ describe('a start that cannot be says so in one sentence', () => {
       () => 'HOST is 192.0.2.1, which is no address of this machine.',
     ],
     [
+      'an address of another machine beside a contradiction that is about another setting',
+      () => ({ HOST: '192.0.2.1', OPERATOR_HOST: '0.0.0.0' }),
+      () =>
+        'OPERATOR_HOST requires OPERATOR_TOKEN, as others reach the operator’s port.\n' +
+        'HOST is 192.0.2.1, which is no address of this machine.',
+    ],
+    [
       'a missing certificate',
       () => ({ CRAWL_CA_FILE: at('nowhere.pem') }),
       () => `CRAWL_CA_FILE names ${at('nowhere.pem')}, which does not exist.`,

@@ -1,4 +1,5 @@
 import { countEdits } from '../edit-distance.ts'
+import type { SettingFault } from './setting-faults.ts'
 
 /** Words that only settings of the registry begin with: nothing else on a host has a use for `BRAKE_…`. */
 const OWN_WORDS = new Set(['BRAKE', 'BRANDFETCH', 'CRAWL', 'ENRICHMENT', 'FRONTIER', 'RECRAWL'])
@@ -25,14 +26,15 @@ const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//
 export function findMisspelled(
   env: Readonly<Record<string, string | undefined>>,
   settings: readonly string[],
-): string[] {
+): SettingFault[] {
   const known = new Set(settings)
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || known.has(name) || /\d/.test(name) || isServiceLink(name, value)) return []
     const nearest = findNearest(toSettingName(name), settings)
     if (nearest === undefined) return []
     const isFar = nearest.edits * FAR_SHARE > name.length
-    return [`${name} is not a setting${isFar ? '' : `; the nearest is ${nearest.setting}`}.`]
+    const text = `${name} is not a setting${isFar ? '' : `; the nearest is ${nearest.setting}`}.`
+    return [{ about: [nearest.setting], text }]
   })
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { isLoopback } from '../loopback.ts'
 import { isBucketAddress } from '../publish-target.ts'
+import type { SettingFault } from './setting-faults.ts'
 
 /** Settings that others depend on, as they were parsed; an invalid one is absent. */
 interface DependentSettings {
@@ -27,38 +28,61 @@ interface DependentSettings {
   AGENT_LOOPBACK_WEBHOOKS?: boolean
 }
 
-/** Finds settings that need another one, or exclude it; each fault is a line of the message at start. */
+/** Finds settings that need another one, or exclude it. */
 export function findContradictions(
   settings: DependentSettings,
   { NODE_ENV }: Readonly<Record<string, string | undefined>>,
-): string[] {
-  const faults: string[] = []
+): SettingFault[] {
+  const faults: SettingFault[] = []
+  const refuse = (about: readonly (keyof DependentSettings)[], text: string) =>
+    faults.push({ about, text })
   if (settings.CRAWL_SIGNING_KEY && !settings.BASE_URL)
-    faults.push('CRAWL_SIGNING_KEY requires BASE_URL, where sites find the public key.')
+    refuse(
+      ['CRAWL_SIGNING_KEY'],
+      'CRAWL_SIGNING_KEY requires BASE_URL, where sites find the public key.',
+    )
   if (settings.AUTH_ISSUER && !settings.AUTH_JWKS_URL)
-    faults.push('AUTH_ISSUER requires AUTH_JWKS_URL, where its keys are.')
+    refuse(['AUTH_ISSUER'], 'AUTH_ISSUER requires AUTH_JWKS_URL, where its keys are.')
   if (settings.AUTH_ISSUER && !settings.AUTH_AUDIENCE && !settings.AUTH_CLIENT_ID)
-    faults.push(
+    refuse(
+      ['AUTH_ISSUER'],
       'AUTH_ISSUER requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted.',
     )
   if (settings.OPENID_ISSUER && !settings.OPENID_CLIENT_ID)
-    faults.push('OPENID_ISSUER requires OPENID_CLIENT_ID, the id of the registry there.')
+    refuse(
+      ['OPENID_ISSUER'],
+      'OPENID_ISSUER requires OPENID_CLIENT_ID, the id of the registry there.',
+    )
   if (settings.OPENID_ISSUER && settings.AUTH_ISSUER)
-    faults.push(
+    refuse(
+      ['OPENID_ISSUER', 'AUTH_ISSUER'],
       'OPENID_ISSUER excludes AUTH_ISSUER: where its tokens are accepted, nobody signs in here.',
     )
   if (settings.ENRICHMENT_KEY && !settings.ENRICHMENT_URL)
-    faults.push('ENRICHMENT_KEY requires ENRICHMENT_URL, the service that it is for.')
+    refuse(
+      ['ENRICHMENT_KEY'],
+      'ENRICHMENT_KEY requires ENRICHMENT_URL, the service that it is for.',
+    )
   if (settings.SMTP_URL && !settings.MAIL_FROM)
-    faults.push('SMTP_URL requires MAIL_FROM, the sender of its mails.')
+    refuse(['SMTP_URL'], 'SMTP_URL requires MAIL_FROM, the sender of its mails.')
   if (isNested(settings.BACKUP_TO, settings.PUBLISH_TO))
-    faults.push('BACKUP_TO and PUBLISH_TO must not be inside one another: backups are private.')
+    refuse(
+      ['BACKUP_TO', 'PUBLISH_TO'],
+      'BACKUP_TO and PUBLISH_TO must not be inside one another: backups are private.',
+    )
   if (isNested(settings.BACKUP_TO, settings.DATA_DIR))
-    faults.push('BACKUP_TO and DATA_DIR must not be inside one another: backups outlive DATA_DIR.')
+    refuse(
+      ['BACKUP_TO', 'DATA_DIR'],
+      'BACKUP_TO and DATA_DIR must not be inside one another: backups outlive DATA_DIR.',
+    )
   if (!isThisMachine(settings.OPERATOR_HOST ?? 'localhost') && !settings.OPERATOR_TOKEN)
-    faults.push('OPERATOR_HOST requires OPERATOR_TOKEN, as others reach the operator’s port.')
+    refuse(
+      ['OPERATOR_HOST'],
+      'OPERATOR_HOST requires OPERATOR_TOKEN, as others reach the operator’s port.',
+    )
   if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed(settings, { NODE_ENV }))
-    faults.push(
+    refuse(
+      ['AGENT_LOOPBACK_WEBHOOKS'],
       'AGENT_LOOPBACK_WEBHOOKS is for tests on one machine; here others reach the agent, or NODE_ENV is production.',
     )
   return faults

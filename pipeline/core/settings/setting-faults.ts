@@ -4,6 +4,14 @@ import type { Setting } from './define-setting.ts'
 
 const VALUE_CHARS_MAX = 60
 
+/** Fault of one setting, or of several together. */
+export interface SettingFault {
+  /** The settings that it is about: checks of what they name are left out. */
+  about: readonly string[]
+  /** A line of the message at start. */
+  text: string
+}
+
 /** Outcome of reading a setting: its value, or a sentence for the operator. */
 export type ReadSetting = { value: unknown } | { fault: string }
 
