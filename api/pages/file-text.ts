@@ -2,7 +2,8 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
-import { findLastOutcome, readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
+import { findOwnFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import { askIfReady } from './ask.ts'
 import { type ShownText, toShownText } from './shown-text.ts'
@@ -37,11 +38,7 @@ async function readBroken(
   { services, caller }: Asking,
 ): Promise<FileText | undefined> {
   const { reader, outbound, config } = services
-  const last = await askIfReady(reader, async () => {
-    const snapshot = getSnapshot(reader)
-    return snapshot && findLastOutcome(snapshot, { kind, location: domain })
-  })
-  if (!isBroken(last)) return undefined
+  if (!isBroken(findOwnFreshness(reader, { kind, location: domain }).outcome)) return undefined
   try {
     const { answer } = await outbound.ask<'read_text'>({
       cacheKey: `text ${kind} ${domain}`,
@@ -57,7 +54,7 @@ async function readBroken(
   }
 }
 
-function isBroken(outcome: Outcome | undefined): boolean {
+function isBroken(outcome: string | undefined): boolean {
   return outcome === 'not_json' || outcome === 'unusable'
 }
 

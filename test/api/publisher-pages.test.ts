@@ -1,5 +1,6 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -35,11 +36,24 @@ beforeAll(async () => {
     ),
     'coming.example': buildWindows('coming.example', { effective_from: COMING }),
     'other.example': buildWindows('other.example'),
+    'open.example': buildWindows('open.example', {}),
   })
   await registry.publish()
 })
 
 afterAll(() => registry.close())
+
+test.each([
+  '/publisher/open.example',
+  `/agent/${encodeURIComponent(AGENT)}`,
+  `/authorization?${new URLSearchParams({ agent: AGENT, publisher: 'open.example' })}`,
+])('%s asks the columnar index nothing, but for the text of a file with issues', async path => {
+  await registry.reader.snapshot?.agents
+  const asked = vi.spyOn(Database.prototype, 'all')
+  expect((await registry.app.inject(path)).statusCode).toBe(200)
+  expect(asked.mock.calls.filter(([sql]) => !sql.includes('from documents'))).toEqual([])
+  asked.mockRestore()
+})
 
 const open = async (path: string) => load((await registry.app.inject(path)).body)
 

@@ -239,7 +239,15 @@ export function findFileFreshness(reader: Reader, kind: FileKind, domain: string
   return findFilesFreshness(reader, [{ kind, location: domain }])
 }
 
-/** Formats that freshness as JSON text. */
+/** Finds the freshness of a file alone, wherever it leads. */
+export function findOwnFreshness(reader: Reader, { kind, location }: Source): FreshnessBlock {
+  const { serving } = reader
+  return serving === undefined
+    ? { state: 'never_crawled' }
+    : readStoredFreshness(serving, kind, location, reader.now())
+}
+
+/** Formats the freshness of the file of a domain as JSON text. */
 export function formatFileFreshness(reader: Reader, kind: FileKind, domain: string): string {
   return formatFreshness(findFileFreshness(reader, kind, domain))
 }

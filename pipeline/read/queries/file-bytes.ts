@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Outcome } from '../../core/outcomes.ts'
 import type { Source } from '../../model/observation.ts'
 import type { Reader, Snapshot } from '../reader.ts'
 
@@ -11,16 +10,6 @@ export interface FileBytes {
   bytes: Buffer
   /** SHA-256 of the bytes, in hex. */
   sha256: string
-}
-
-/** Finds the outcome of the last attempt to read a file; undefined before the first. */
-export async function findLastOutcome(
-  { db }: Snapshot,
-  { kind, location }: Source,
-): Promise<Outcome | undefined> {
-  const sql = 'select outcome from crawl_state where kind = $kind and location = $location'
-  const found = await db.one<{ outcome: Outcome | null }>(sql, { kind, location })
-  return found?.outcome ?? undefined
 }
 
 /**
