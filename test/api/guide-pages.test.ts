@@ -74,7 +74,9 @@ describe('a guide that the registry serves', () => {
     for (const name of ['incidents', 'keys', 'sizing', 'scale', 'replicas']) {
       expect(page(`article.guide a[href^="/docs/guides/${name}"]`).length, name).toBeGreaterThan(0)
     }
-    expect(page('article.guide').text()).toContain('Prometheus configuration (docs/operate/prometheus.yml)')
+    expect(page('article.guide').text()).toContain(
+      'Prometheus configuration (docs/operate/prometheus.yml)',
+    )
     const paths = page('article.guide code')
       .toArray()
       .map(code => page(code).text())
