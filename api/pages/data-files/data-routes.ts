@@ -59,9 +59,12 @@ export function sendManifest(request: Request, reply: FastifyReply, source: Sour
   const { reader, config } = source
   const files = findRelease(request, source)
   const { day } = request.params
-  const shown = files[0]?.day ?? ''
+  // All tables of a release show one commit.
+  const [{ day: shown = '', seq, as_of } = {}] = files
   return reply.headers({ 'cache-control': toCaching(request) }).send({
     day: shown,
+    seq,
+    as_of,
     schema_version: readDataSet(reader).versions[shown],
     ...(day === undefined && { releases: listDays(reader) }),
     license: config.DATA_LICENSE ?? null,

@@ -21,6 +21,7 @@ import {
 } from '../data-files/data-routes.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderLinkedData } from '../html/linked-data.ts'
+import { renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import { findSnapshotSize } from '../published-files.ts'
@@ -77,6 +78,7 @@ function renderSummary(
   const bytes = sum(files, 'bytes')
   return renderFacts([
     ['Release', files[0]?.day],
+    ['As of', renderMoment(files[0]?.as_of)],
     ['Size', `${formatBytes(bytes)} in ${countThings(files.length, 'file')}`],
     ['License', license ?? 'None set: ask the operator of this registry before you republish it'],
     [
