@@ -1,6 +1,5 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import { findOwnFreshness } from '../../pipeline/read/lookups/stored.ts'
 import { readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
