@@ -25,7 +25,7 @@ export async function listAccess(
       const { accountId, clientId, jti, exp } = grant ?? {}
       if (accountId !== userId || clientId === undefined || clientId === DASHBOARD_CLIENT) return []
       const client = await provider.Client.find(clientId)
-      const name = client?.clientName ?? 'An application without a name'
+      const name = client?.clientName ?? 'An unnamed application'
       return [
         {
           id: requireValue(jti, 'id of the grant'),

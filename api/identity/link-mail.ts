@@ -18,7 +18,7 @@ export async function sendLink(services: Services, email: string, url: string): 
   const { host } = new URL(baseUrl())
   const text = [
     `Use this link to sign in to Agentic Ad Registry at ${host}.`,
-    `Open it within ${countThings(signInLinkMinutes, 'minute')}, in the browser in which you requested it:`,
+    `Open it within ${countThings(signInLinkMinutes, 'minute')}, in the browser where you requested it:`,
     url,
     'It works once. If you did not request it, you can ignore this email.',
   ].join('\n\n')

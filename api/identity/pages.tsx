@@ -125,7 +125,7 @@ export function buildSignInPage(
           {place === 'mail'
             ? 'We will email you a link.'
             : 'This registry has no mail server: the link appears in its terminal.'}{' '}
-          You need neither a password nor an account.
+          You don’t need a password or an account.
         </p>
         <button type="submit">{place === 'mail' ? 'Send me a link' : 'Get a link'}</button>
       </form>
@@ -169,7 +169,7 @@ export function buildUpstreamPage(
           </p>
         )}
         <button type="submit">Continue with {name}</button>
-        <p class="hint">You sign in there and return here.</p>
+        <p class="hint">You will sign in there and return here.</p>
       </form>
       {renderCancel(uid)}
     </>,
@@ -199,7 +199,7 @@ export function buildSentPage(
         )}{' '}
         Open it within {countThings(minutes, 'minute')}.
       </p>
-      <p class="hint">It works once, and only in the browser in which you requested it.</p>
+      <p class="hint">It works once, only in the browser where you requested it.</p>
       <div class="actions">
         <form method="post" action={`/sign-in/${uid}/link`}>
           <input type="hidden" name="email" value={email} />
@@ -252,8 +252,8 @@ export function buildConsentPage(
       <h1>Allow access</h1>
       {renderClient(client)}
       <p>
-        You are signed in as <bdi>{clipText(who, 120)}</bdi>. If you allow it, this application may
-        act here with your permissions for up to six months, and learns:
+        You are signed in as <bdi>{clipText(who, 120)}</bdi>. If you allow access, this application
+        can act here with your permissions for up to six months. It will see:
       </p>
       <ul>{meanings.map(([scope, text]) => (scopes.has(scope) ? <li>{text}</li> : null))}</ul>
       <p class="hint">

@@ -51,7 +51,7 @@ export async function describeClient({
   const client = await provider.Client.find(requireValue(client_id, 'client_id'))
   const url = parseUrl(redirect_uri ?? '')
   const returnsTo = url === undefined ? 'an unknown place' : url.host || url.protocol
-  const name = client?.clientName ?? 'An application without a name'
+  const name = client?.clientName ?? 'An unnamed application'
   return client_id === DASHBOARD_CLIENT
     ? { name, returnsTo, purpose: describePurpose(parseWayBack(state)) }
     : { name, returnsTo }
@@ -67,5 +67,5 @@ export function requireOwnForm({ headers }: FastifyRequest, baseUrl: string): vo
     site === undefined
       ? origin !== undefined && origin !== new URL(baseUrl).origin
       : site !== 'same-origin'
-  if (isForeign) refuse('forbidden', 'this form was not sent by a page of the registry')
+  if (isForeign) refuse('forbidden', 'this form was not submitted from a page of this registry')
 }

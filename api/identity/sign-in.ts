@@ -52,7 +52,8 @@ export const signInPaths: readonly RoutePath[] = [
 
 const REQUEST_ENDED =
   'This link has expired or was opened in another browser. If an application sent you here, start again there.'
-const OTHER_WAY = 'People sign in here in another way. Go back to the application and begin again.'
+const OTHER_WAY =
+  'This registry uses a different way to sign in. Go back to the application and start again.'
 
 /** Adds the pages on which people sign in and consent. Each belongs to one request, and to the browser that made it. */
 export function addSignIn(scope: FastifyInstance, identity: Identity, services: Services): void {

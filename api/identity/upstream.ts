@@ -42,14 +42,14 @@ export interface Refused {
 const errorTexts: Readonly<Record<string, string>> = {
   access_denied: 'you declined, or may not use this registry',
   login_required: 'you are not signed in there',
-  interaction_required: 'it needs something else from you first',
+  interaction_required: 'it needs something from you first',
   consent_required: 'you have not agreed to it there',
   account_selection_required: 'choose one of your accounts there first',
   temporarily_unavailable: 'it is overloaded or being maintained; try again later',
   server_error: 'something went wrong there; try again later',
   unauthorized_client: 'it does not know this registry; tell its operator',
-  invalid_request: 'it does not accept what this registry asks; tell its operator',
-  invalid_scope: 'it does not accept what this registry asks; tell its operator',
+  invalid_request: 'it rejected this registry’s request; tell its operator',
+  invalid_scope: 'it rejected this registry’s request; tell its operator',
 }
 
 /**
@@ -85,7 +85,7 @@ export class Upstream {
       ['begun', signInFormsPerHour],
     )
     if (!isWithinLimits) {
-      return { refused: 'Too many sign-ins were begun from your address. Try again in an hour.' }
+      return { refused: 'Too many sign-in attempts from your address. Try again in an hour.' }
     }
     const provider = await this.#findProvider()
     if ('refused' in provider) return provider
@@ -118,7 +118,7 @@ export class Upstream {
   ): Promise<OpenIdPerson | Refused> {
     const journey = await this.#useJourney(redis, uid, answer.state)
     if (journey === undefined) {
-      return { refused: `This way back from ${this.name} was used already, or took too long.` }
+      return { refused: `This response from ${this.name} has already been used or has expired.` }
     }
     const { mustNameIssuer, nonce, code_verifier, issuer } = journey
     const isMixedUp = answer.iss === undefined ? mustNameIssuer : answer.iss !== this.#issuer
@@ -198,13 +198,15 @@ export class Upstream {
     if (failed === 'untrusted') return this.#refuseUntrusted(detail)
     this.#services.boundedLog.warn('openid', { detail }, `nobody was signed in: ${failed}`)
     return failed === 'refused'
-      ? { refused: `${this.name} did not accept this sign-in. Begin again.` }
+      ? { refused: `${this.name} did not accept this sign-in. Start again.` }
       : { refused: `${this.name} does not answer at the moment. Try again in a minute.` }
   }
 
   #refuseUntrusted(detail: string): Refused {
     this.#services.boundedLog.warn('openid', { detail }, 'an answer of the provider is not trusted')
-    return { refused: `The answer of ${this.name} cannot be trusted, so nobody was signed in.` }
+    return {
+      refused: `The response from ${this.name} could not be verified, so you are not signed in.`,
+    }
   }
 
   #refuseError(error: string): Refused {

@@ -14,7 +14,7 @@ const CSV = 'text/csv; charset=utf-8'
 const form = definePage({
   id: 'authorizationListPage',
   path: PATH,
-  summary: 'Show a form on which many authorizations are checked',
+  summary: 'Show the form that checks many authorizations',
   load: () => import('./views/authorization-list.tsx') as never,
 })
 
@@ -22,7 +22,7 @@ const checked = defineOperation({
   id: 'authorizationListCheck',
   method: 'POST',
   path: PATH,
-  summary: 'Check the list in a form, or send the answers as a download',
+  summary: 'Check the list in the form, or download the answers',
   access: 'public',
   cache: 'none',
   limit: 'bulk',

@@ -38,7 +38,7 @@ export const brandChoices = {
 export const publisherChoices = {
   fields: {
     type: {
-      label: 'Where the file is',
+      label: 'File location',
       words: {
         direct: 'On its own site',
         authoritative_location: 'Where its own file points',
@@ -47,7 +47,7 @@ export const publisherChoices = {
       },
     },
     state: { label: 'File status', words: { valid: 'Valid', invalid: 'Invalid' } },
-    sells: { label: 'Agents', words: { yes: 'Authorizes some', no: 'Authorizes none' } },
+    sells: { label: 'Agents', words: { yes: 'Authorizes agents', no: 'Authorizes no agents' } },
   },
   sorts: {
     domain: 'Domain',

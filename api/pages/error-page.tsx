@@ -42,7 +42,7 @@ function renderNextStep(status: number, text: string, { method, url }: Failed): 
       </p>
     )
   if (status !== 429 && status !== 503) return undefined
-  if (method !== 'GET') return <p>Wait a moment, then go back and send the form again.</p>
+  if (method !== 'GET') return <p>Wait a moment, then go back and submit the form again.</p>
   return (
     <p>
       Wait a moment, then <a href={url}>load the page again</a>.

@@ -64,7 +64,7 @@ const home = definePage({
 const search = definePage({
   id: 'searchPage',
   path: '/search',
-  summary: 'Show what a text may mean',
+  summary: 'Show search results',
   query: z.object({
     q: text(SEARCH_CHARS),
     kind: z.preprocess(value => value || undefined, z.enum(foundKinds).optional()),
@@ -168,7 +168,7 @@ const changes = definePage({
 const crawl = definePage({
   id: 'crawlPage',
   path: '/crawl',
-  summary: 'Show how the crawl goes',
+  summary: 'Show the crawl status',
   load: () => import('./views/crawl.tsx'),
 })
 
@@ -191,7 +191,7 @@ const policy = definePage({
 const storyboards = definePage({
   id: 'storyboardsPage',
   path: '/storyboards',
-  summary: 'Show the storyboards with which agents are tested',
+  summary: 'Show the storyboards that test agents',
   worksWithoutStores: true,
   query: z.object({ compliance_target: text(20) }),
   load: () => import('./views/storyboards.tsx'),

@@ -102,7 +102,8 @@ export function addPublishedFiles(app: FastifyInstance, services: Services): voi
       })
     route(latestPath, (_, reply) => {
       const found = findPublishedSnapshot(reader)
-      if (found === undefined) throw new PublicError('not_found', 'no snapshot was published yet')
+      if (found === undefined)
+        throw new PublicError('not_found', 'no snapshot has been published yet')
       return reply.header('cache-control', 'no-store').redirect(found)
     })
     route(snapshotPath(':file'), (file, reply) => {
@@ -133,7 +134,7 @@ export function addPublishedFiles(app: FastifyInstance, services: Services): voi
     for (const name of [HEAD, KEY])
       route(logPath(name), (_, reply) => {
         if (!existsSync(join(log, name)))
-          throw new PublicError('not_found', 'this registry has no log of its events yet')
+          throw new PublicError('not_found', 'this registry has no event log yet')
         return reply
           .headers({ 'cache-control': 'public, no-cache' })
           .type('text/plain; charset=utf-8')

@@ -68,7 +68,7 @@ function replyFile({ kind, location }: Source, { bytes, sha256 }: FileBytes): Se
   const text = bytes.toString('utf8')
   if (!MAY_BE_PERSONAL.test(text)) return { status: 200, body: bytes, type, etag: sha256, headers }
   if (bytes.length > PARSED_BYTES_MAX)
-    return refuse('not_found', 'the file contains contact data, and is too long to have it removed')
+    return refuse('not_found', 'the file contains contact data and is too long to redact')
   const shown = toShownText(text)
   if (shown.isComplete) return { status: 200, body: bytes, type, etag: sha256, headers }
   const omitted = { ...headers, 'x-registry-omitted': 'contacts' }

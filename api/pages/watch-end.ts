@@ -23,7 +23,7 @@ const question = defineOperation({
   ...declared,
   id: 'watchEndPage',
   method: 'GET',
-  summary: 'Ask whether emails about something watched shall end',
+  summary: 'Ask to confirm an unsubscribe link',
   reply: { 200: { type: HTML } },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: async ({ query: { token }, services }) => {
@@ -37,7 +37,7 @@ const ending = defineOperation({
   ...declared,
   id: 'watchEnd',
   method: 'POST',
-  summary: 'End emails about something watched, by the link of such an email',
+  summary: 'Unsubscribe with the link in an email',
   writes: true,
   raw: true,
   // Forms and mail programs (RFC 8058) say all they have to say in the address.

@@ -16,7 +16,7 @@ const PATH = '/workshop'
 const workshop = definePage({
   id: 'workshopPage',
   path: PATH,
-  summary: 'Show a form on which a file is checked before it is served',
+  summary: 'Show the form that checks a file before it is published',
   query: z.object({
     domain: z.preprocess(value => value || undefined, PastedDomain.optional()),
     kind: z.enum(proposedKinds).default('adagents.json'),
@@ -28,7 +28,7 @@ const checkedFile = defineOperation({
   id: 'workshopCheck',
   method: 'POST',
   path: PATH,
-  summary: 'Check the file in a form, or send it back as a download',
+  summary: 'Check the file in the form, or download it',
   access: 'public',
   cache: 'none',
   queriesSnapshot: true,
@@ -77,7 +77,7 @@ type PublicCall = Call<unknown, unknown, unknown, 'public'>
 function refuseForeignForm({ header, services }: Pick<PublicCall, 'header' | 'services'>): void {
   const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    refuse('forbidden', 'this form was not sent by a page of the registry')
+    refuse('forbidden', 'this form was not submitted from a page of this registry')
   }
   if (!services.isAuthorizationServer) refuse('not_found', 'this registry has no sign-in')
 }
@@ -89,7 +89,7 @@ async function continueInDashboard(
 ): Promise<Sent> {
   const cookie = await keepDraft({ kind, domain, text: formatJson(text) }, caller(), services)
   if (cookie === undefined) {
-    return refuse('unavailable', 'the file cannot be carried on now; download it', {
+    return refuse('unavailable', 'the file cannot be passed on right now; download it instead', {
       retry_after: 5,
     })
   }

@@ -125,7 +125,7 @@ export const proveConsistency = defineOperation({
 
 async function findHead({ paths }: Reader): Promise<SignedHead> {
   const found = await readSignedHead(paths)
-  return found ?? refuse('not_found', 'this registry has no log of its events yet')
+  return found ?? refuse('not_found', 'this registry has no event log yet')
 }
 
 function checkSize(field: string, size: number, current: number): number {

@@ -1,4 +1,4 @@
--- Which agents do the most publishers authorize, and do they answer?
+-- Which agents are authorized by the most publishers, and are they online?
 select agent_url, publishers, contradicted_publishers, properties, is_alive, channels
 from agent_reach
 order by publishers desc, agent_url

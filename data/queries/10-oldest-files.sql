@@ -1,4 +1,4 @@
--- Which authorizations rest on the files that were read longest ago?
+-- Which authorizations depend on the least fresh files?
 select p.domain as publisher_domain, p.agent_count as agents, h.state, h.outcome as last_outcome,
   h.succeeded_at as last_read_at, h.age_seconds // 3600 as hours_ago
 from publishers p

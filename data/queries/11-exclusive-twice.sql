@@ -1,4 +1,4 @@
--- Which properties are granted to one agent exclusively, but also to others?
+-- Which properties are granted exclusively, but to more than one agent?
 with granted as (
   select publisher_domain, property_rid, any_value(property_name) as property_name,
     list(distinct agent_url) filter (exclusive) as exclusive_agents,

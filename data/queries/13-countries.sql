@@ -1,4 +1,4 @@
--- To which countries are authorizations limited?
+-- Which countries are authorizations limited to?
 with reach as (
   select agent_url, publisher_domain, unnest(coalesce(countries, ['no limit'])) as country
   from authorizations

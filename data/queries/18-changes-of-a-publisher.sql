@@ -1,4 +1,4 @@
--- What changed at the publisher that changed most often?
+-- What changed at the most active publisher?
 with states as (
   select publisher_domain, valid_from, valid_to, 'property' as kind, name as subject from properties_history
   union all

@@ -1,4 +1,4 @@
--- Which active properties is nobody authorized to sell?
+-- Which active properties have no authorized agent?
 select p.publisher_domain, p.name, p.property_type
 from properties p
 where p.status = 'active'

@@ -1,5 +1,5 @@
 -- Which agents won and lost publishers in the last seven days?
--- What a publisher granted when it was first read is not won.
+-- Grants from a publisher’s first read do not count as won.
 with past as (
   select domain as publisher_domain,
     greatest(min(valid_from)::timestamp, any_value(as_of)::timestamp - interval 7 days) as since

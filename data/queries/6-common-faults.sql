@@ -1,4 +1,4 @@
--- Which issues do files have most often?
+-- Which issues are most common?
 with found as (
   select kind, location, unnest(faults, recursive := true) from documents
 )

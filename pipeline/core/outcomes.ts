@@ -50,7 +50,7 @@ export const outcomes = {
   refused: { effect: 'unreachable', means: 'the address isn’t public' },
   store_denied: {
     effect: 'unreachable',
-    means: 'an object store denied access, as it does for a missing file (403)',
+    means: 'an object store denied access, perhaps because the file is missing (403)',
   },
   held: { effect: 'unreachable', means: 'an implausible change, rejected or held for now' },
   deferred: {

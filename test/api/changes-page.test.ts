@@ -126,7 +126,7 @@ test('the changes of a domain are those of its brand, its file, its properties a
   expect(changes).toContain('authorized three.example/mcp')
   expect(page('.timeline').text()).not.toContain('paper-')
   const unknown = await read('/changes?domain=unknown.example')
-  expect(unknown('main .empty').text()).toBe('No changes at unknown.example are known.')
+  expect(unknown('main .empty').text()).toBe('No known changes at unknown.example.')
   const wrong = await registry.app.inject('/changes?domain=no!')
   expect([wrong.statusCode, load(wrong.body)('main .lead').text()]).toEqual([
     400,

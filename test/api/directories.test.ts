@@ -97,7 +97,7 @@ test('an option says how many it would find together with the other fields', asy
   const page = await read('/publishers?sells=no')
   const option = (name: string, value: string) =>
     page(`select[name=${name}] option[value=${value}]`).text()
-  expect(option('sells', 'yes')).toBe('Authorizes some (61)')
+  expect(option('sells', 'yes')).toBe('Authorizes agents (61)')
   // All that match are valid: there is no state to choose.
   expect(page('select[name=state]')).toHaveLength(0)
 })

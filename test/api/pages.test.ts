@@ -430,11 +430,11 @@ describe('a page says what JSON says', () => {
     )
     const unread = new URLSearchParams({ agent_url: AGENT, domain: 'nobody.example' })
     expect((await read(`/authorization?${unread}`))('h1').text()).toBe(
-      'Not known. The registry has no valid file from the publisher',
+      'Unknown. The registry has no valid file from the publisher',
     )
     const nobody = new URLSearchParams({ agent: AGENT, property: 'nobody.example' })
     expect((await read(`/authorization?${nobody}`))('h1').text()).toBe(
-      'Not known. No publisher lists an active property with this identifier',
+      'Unknown. No publisher lists an active property with this identifier',
     )
   })
 })

@@ -62,5 +62,5 @@ test('a file that was read, and in which nothing can be used, is called invalid 
   expect(page('.tiles dd').first().text()).toBe('Invalid')
   expect(page('.freshness').text()).toMatch(/^invalid adagents.json: cannot be used; last checked/)
   expect(page('main').text()).not.toMatch(/\bcurrent\b|up to date/)
-  expect(page('#properties').text()).toContain('no property that can be used')
+  expect(page('#properties').text()).toContain('no valid properties')
 })

@@ -115,7 +115,7 @@ describe('a file that was sent is checked', () => {
 
   test('a domain without a text stands for the file that it serves', async () => {
     const page = await check({ text: '', domain: 'nobody.example' })
-    expect(page('.notice').text()).toContain('no adagents.json on nobody.example')
+    expect(page('.notice').text()).toContain('no adagents.json from nobody.example')
   })
 
   test.each<[string, Record<string, string>, string]>([
@@ -192,7 +192,7 @@ describe('who may sell what', () => {
   test('is left out for a file that points to another one', async () => {
     const text = '{"authoritative_location": "https://elsewhere.example/adagents.json"}'
     const page = await check({ text, domain: PUBLISHER })
-    expect(page('#sellers').text()).toContain('This file lists no agents of its own')
+    expect(page('#sellers').text()).toContain('This file lists no agents: it points')
   })
 
   test('cannot be told from a broken file', async () => {
@@ -232,7 +232,7 @@ describe('the file of a domain', () => {
   })
 
   test('that the registry does not have is reported as such', async () => {
-    expect((await open('nobody.example'))('.notice').text()).toContain('have read no adagents.json')
+    expect((await open('nobody.example'))('.notice').text()).toContain('have no adagents.json from')
   })
 })
 

@@ -9,8 +9,7 @@ import {
 import type { Services } from '../../operation/services.ts'
 import { buildAbsence, CROISSANT_PATH, PARQUET, toFileName, toReleasePath } from './data-routes.ts'
 
-export const DESCRIPTION =
-  'Everything public in the registry as Parquet files, at addresses that stay.'
+export const DESCRIPTION = 'Everything public in the registry as Parquet files, at stable URLs.'
 
 const CROISSANT = 'http://mlcommons.org/croissant/'
 /** The terms of Croissant 1.0 that are used here, as its specification defines them. */

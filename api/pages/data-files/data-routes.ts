@@ -129,5 +129,8 @@ function keepRange({ raw: { headers } }: FastifyRequest, etag: string): void {
 
 /** Builds the refusal before the first release. */
 export function buildAbsence(): PublicError {
-  return new PublicError('not_found', 'the data set is not published yet; it is once a day')
+  return new PublicError(
+    'not_found',
+    'the data set has not been published yet; it is published once a day',
+  )
 }

@@ -96,12 +96,12 @@ function renderStep({ step, properties }: Step): Html {
   const [side, toPath] =
     step.side === 'publisher'
       ? ['The publisher', toPublisherPath]
-      : ['The operator of the agent', toBrandPath]
+      : ['The agent’s operator', toBrandPath]
   return (
     <li class={look}>
       <h3>
         {step.domain === undefined ? (
-          `${side} is not known`
+          `${side} is unknown`
         ) : (
           <>
             {side} <a href={toPath(step.domain)}>{renderName(step.domain)}</a>{' '}

@@ -145,7 +145,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
     empty:
       describeUnknown(lookup) ??
       (lookup.adagents_valid === false
-        ? 'The file lists no property that can be used.'
+        ? 'The file lists no valid properties.'
         : 'The file lists no properties.'),
     render: ({ name, property_type, identifiers, status, tags, source }) => [
       renderName(name),
@@ -156,7 +156,10 @@ export function renderInventory(lookup: PublisherLookup): Html {
         </div>
       )),
       status === undefined
-        ? renderBadge('fair', toPlainWords(source ?? 'unknown'))
+        ? renderBadge(
+            'fair',
+            source === 'community' ? 'hosted here' : toPlainWords(source ?? 'unknown'),
+          )
         : renderBadge(status === 'active' ? 'good' : 'fair', clipText(status, 20)),
       tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
     ],
@@ -180,7 +183,7 @@ const modes = {
 } as const
 
 const methods: Readonly<Record<string, string>> = {
-  direct: 'its well-known address',
+  direct: 'its well-known URL',
   authoritative_location: 'the domain’s own file, which points there',
   ads_txt_managerdomain: 'the domain’s ads.txt, which names the manager',
 }
@@ -193,7 +196,7 @@ export function renderHosting(
 ): Html | null {
   const { hosting, discovery_method, manager_domain, freshness } = lookup
   const isAnswered = hosting.mode !== 'none' || describeUnknown(lookup) === undefined
-  // A file at its well-known address is what the address says.
+  // A file at its well-known URL is what the address says.
   const isOrdinary = hosting.mode === 'self' && discovery_method === 'direct'
   return renderFacts([
     // No answer is not the answer that nothing is there.

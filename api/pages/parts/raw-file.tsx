@@ -10,7 +10,7 @@ export function listRawFacts(
   file: FileRecord | null | undefined,
 ): [string, Html | null | undefined][] {
   if (!file || (kind !== 'adagents.json' && kind !== 'brand.json')) return []
-  const size = file.bytes === null ? 'Its bytes' : countThings(file.bytes, 'byte')
+  const size = file.bytes === null ? 'Show file' : countThings(file.bytes, 'byte')
   return [
     ['Raw file', <a href={toRawFilePath(kind, location)}>{size}</a>],
     ['SHA-256', <code>{file.sha256}</code>],

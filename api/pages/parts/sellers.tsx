@@ -31,7 +31,7 @@ export function renderSellers(
     return (
       <p class="empty">
         {isValid
-          ? 'This file lists no agents of its own: it points to another file, or has no usable entries.'
+          ? 'This file lists no agents: it points to another file or has no valid entries.'
           : 'Nothing can be compared while the file is invalid. The last valid version, if there is one, stays in force for now.'}
       </p>
     )

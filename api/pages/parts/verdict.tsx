@@ -46,7 +46,7 @@ export function describeVerdict(
   const isUnknown = sides[side] === 'unknown'
   const step = evidence.find(step => step.side === side && step.says === sides[side])
   return {
-    verdict: isUnknown ? 'Not known' : 'No',
+    verdict: isUnknown ? 'Unknown' : 'No',
     reason: step === undefined ? '' : `. ${describeReason(step, at, evidence)}`,
     look: isUnknown ? 'none' : 'bad',
   }

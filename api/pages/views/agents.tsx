@@ -19,7 +19,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   )
   return {
     title: 'Agents',
-    description: 'Every advertising agent that publishers name, its state and its authorizations.',
+    description: 'Every advertising agent that publishers list, with its state and authorizations.',
     json: '/api/registry/agents',
     body: (
       <>

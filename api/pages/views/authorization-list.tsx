@@ -31,8 +31,8 @@ function showForm(text: string, result?: Html): View {
       <>
         <h1>Check many authorizations</h1>
         <p class="lead">
-          Upload or paste a CSV with an agent and what it would sell on each line. Nothing is
-          stored. To check one pair and see the evidence,{' '}
+          Upload or paste a CSV with one agent and one domain or other identifier per line. Nothing
+          is stored. To check one pair and see the evidence,{' '}
           <a href="/authorization">use the single check</a>.
         </p>
         <form
@@ -77,7 +77,7 @@ const verdicts = {
   confirmed: ['good', 'Yes, confirmed'],
   authorized: ['good', 'Yes'],
   refused: ['bad', 'No'],
-  unknown: ['none', 'Not known'],
+  unknown: ['none', 'Unknown'],
   depends: ['fair', 'Depends on the terms'],
 } as const
 
@@ -109,7 +109,7 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
         ['confirmed by the operator', count('confirmed')],
         ['not authorized', count('refused')],
         ['depending on the terms', count('depends')],
-        ['not known', count('unknown')],
+        ['unknown', count('unknown')],
         ['not understood', answers.length - understood.length],
       ])}
       {renderSection(

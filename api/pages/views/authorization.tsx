@@ -317,8 +317,8 @@ function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[])
 function renderPast(): Html {
   return (
     <p>
-      This is what the publisher’s file said then. What operators said is not recorded, and the
-      freshness below is today’s.
+      This is what the publisher’s file said then. Operators’ files have no history, and the
+      freshness below is current.
     </p>
   )
 }

@@ -75,7 +75,7 @@ export async function show({
   const teller = hosted === undefined ? (describer ?? sources[brand.source]) : 'its owner'
   return {
     title: brand.brand_name,
-    description: `${brand.brand_name} is the brand of ${domain}, as ${teller} says.`,
+    description: `${brand.brand_name} is the brand of ${domain}, according to ${teller}.`,
     followed: { brand: domain },
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
@@ -245,7 +245,7 @@ function showUnknown(
   { error, freshness }: Refused,
   services: ViewCall['services'],
 ): View {
-  const title = `No brand is known for ${domain}`
+  const title = `No brand found for ${domain}`
   return {
     status: 404,
     title,
@@ -274,6 +274,6 @@ function describeMissing(state: FreshnessBlock['state'] | undefined): string {
     case 'invalid':
       return 'The registry could not read this domain’s brand.json file, and no member has added an entry.'
     default:
-      return 'Its brand.json does not say which brand it is, and no member has added an entry.'
+      return 'Its brand.json does not identify a brand, and no member has added an entry.'
   }
 }

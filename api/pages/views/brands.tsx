@@ -17,7 +17,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   const faces = findFaces(reader, found.page?.rows.map(({ id }) => id) ?? [])
   return {
     title: 'Brands',
-    description: 'Every brand that the registry knows, its house, and the source of its identity.',
+    description:
+      'Every brand that the registry knows, with its house and the source of its identity.',
     json: '/api/brands/registry',
     body: (
       <>

@@ -47,7 +47,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
         </p>
         {renderFilter({ domain })}
         {found === undefined || found.total === 0 ? (
-          <p class="empty">No changes at {domain} are known.</p>
+          <p class="empty">No known changes at {domain}.</p>
         ) : (
           renderChanges(found, {
             offset,

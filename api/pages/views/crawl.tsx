@@ -60,7 +60,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
           recent_attempts > 0 &&
             `${countThings(recent_attempts, 'attempt')} in the most recent minute of activity`,
         ],
-        ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
+        ['Next due', renderMoment(overview.next_due_at, 'nothing scheduled')],
       ])}
       {renderSection('outcomes', 'Latest results', renderOutcomes(overview))}
       {hours.length < 2 ? null : renderSection('hours', 'The last day', renderHours(hours, now))}

@@ -234,7 +234,7 @@ function renderTables(
 function renderTableList(items: readonly ListedTable[], caption: string): Html {
   return renderTable({
     caption,
-    columns: ['Table', 'What it holds', 'Columns', 'Rows', 'File'],
+    columns: ['Table', 'Contents', 'Columns', 'Rows', 'File'],
     items,
     empty: 'None.',
     bytes: 40_000,

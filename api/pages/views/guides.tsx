@@ -7,7 +7,7 @@ import type { View } from '../view.ts'
 export async function show(): Promise<View> {
   return {
     title: 'Guides',
-    description: 'How publishers, buyers, operators of agents and analysts use the registry.',
+    description: 'How publishers, buyers, agent operators and analysts use the registry.',
     body: (
       <>
         <h1>Guides</h1>

@@ -23,7 +23,7 @@ export async function show({
   const { status, body: mirror } = await ask<Held>(readCommunityMirror, { params: { platform } })
   if (status !== 200) {
     const title = 'This platform has no mirror'
-    const text = `No file is kept for ${clipText(platform, 100)}.`
+    const text = `There is no mirror for ${clipText(platform, 100)}.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
   const json = `/api/registry/mirrors/${encodeURIComponent(platform)}`

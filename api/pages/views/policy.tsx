@@ -18,7 +18,7 @@ export async function show({
   const { status, body: policy } = await ask<Policy>(resolvePolicy, { query })
   if (status !== 200) {
     const title = 'Unknown policy'
-    const text = `No policy is kept under ${clipText(id, 100)}.`
+    const text = `There is no policy with the ID ${clipText(id, 100)}.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
   return {

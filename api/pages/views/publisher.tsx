@@ -236,9 +236,7 @@ function renderHead(
     below: (
       <>
         {name === domain ? null : <code>{domain}</code>}{' '}
-        {left_out
-          ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)
-          : null}{' '}
+        {left_out ? renderBadge('fair', `too broad: ${left_out.join(', ')} partly left out`) : null}{' '}
         {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>Brand</a> : null}
         {member === null ? null : <> · member {renderName(member.display_name)}</>}
       </>

@@ -20,7 +20,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   const faces = findFaces(reader, found.page?.rows.map(({ id }) => id) ?? [])
   return {
     title: 'Publishers',
-    description: 'Every publisher whose adagents.json was read, its properties and its agents.',
+    description:
+      'Every publisher whose adagents.json the registry has read, with its properties and agents.',
     json: '/api/registry/publishers',
     body: (
       <>

@@ -226,7 +226,7 @@ function renderUnknown(domain: Domain, services: ViewCall['services']): Html {
   if (state !== 'never_crawled') {
     return (
       <p class="notice">
-        {renderName(domain)} has been read, but nothing was found there.{' '}
+        {renderName(domain)} was crawled, but no files were found.{' '}
         <a href={toPublisherPath(domain)}>See the last fetch</a>
       </p>
     )
@@ -273,7 +273,7 @@ function renderFound(
       ) : null}
       {unknown === undefined ? null : renderUnknown(unknown, services)}
       {total + direct.length + documents.length > 0 || unknown !== undefined ? null : (
-        <p class="empty">Nothing matches. Try the full domain, such as acme.example.</p>
+        <p class="empty">No matches. Try the full domain, such as acme.example.</p>
       )}
       {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
       {render('brands', renderBrands(services, brands))}

@@ -71,7 +71,7 @@ function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html
       items: agents,
       limit: RESULT_ROWS,
       bytes: RESULT_BYTES,
-      empty: 'No public agent has been tested by it.',
+      empty: 'No public agent has been tested with it.',
       render: ({ agent_url, status, steps_passed, steps_total, last_checked_at }) => [
         <a href={toAgentPath(agent_url)}>
           {renderName(agent_url.replace(/^https:\/\//, ''), 100)}

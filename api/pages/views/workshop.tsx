@@ -51,7 +51,7 @@ async function showDomainFile(
       const note = `This is the ${kind} of ${domain} as it is hosted here.`
       return showExamined({ kind, domain, text: hosted.body.toString() }, call, { note })
     }
-    const note = `We have read no ${kind} on ${domain}. Paste yours.`
+    const note = `We have no ${kind} from ${domain} yet. Paste yours.`
     const hosting = await findHosting(kind, domain, call)
     return showForm({ kind, domain, text: '' }, { hosting, note })
   }

@@ -87,7 +87,7 @@ const countedHeadlines = {
   publisher_gained: (name: string, count: number) => `${count} publishers now authorize ${name}`,
   publisher_lost: (name: string, count: number) =>
     `${count} publishers no longer authorize ${name}`,
-  claimed: (name: string, count: number) => `${count} agents say that they sell ${name}`,
+  claimed: (name: string, count: number) => `${count} agents claim to sell ${name}`,
   lookalike: (name: string, count: number) =>
     `Possible impersonation: ${count} domains that resemble ${name} were added`,
 } as const
@@ -111,7 +111,7 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
     case 'publisher_lost':
       return `${change.domain} no longer authorizes ${name}`
     case 'claimed':
-      return `${toShownName(change.agent)} says that it sells ${name}`
+      return `${toShownName(change.agent)} claims to sell ${name}`
     case 'lookalike':
       return `Possible impersonation: someone added ${change.domain}, which resembles ${name}`
     case 'tests':
@@ -129,7 +129,7 @@ function explain(change: WatchedChange): string {
     const reason = change.outcome === null ? undefined : outcomes[change.outcome].means
     return `${reason === undefined ? '' : `: ${reason}`}. It was last read ${formatTime(change.read_at)}`
   }
-  return change.what === 'claimed' ? '. This alone authorizes nothing' : ''
+  return change.what === 'claimed' ? '. A claim alone authorizes nothing' : ''
 }
 
 /** Links the page of a look-alike below its headline. */

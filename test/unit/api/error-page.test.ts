@@ -22,7 +22,7 @@ test.each<[PublicError | undefined, string, string, RegExp, RegExp]>([
     /href="\/brands\?sort=name"/,
   ],
   [LIMITED, 'GET', '/search?q=a', /Too many requests/, /href="\/search\?q=a">load the page again/],
-  [LIMITED, 'POST', '/workshop', /Too many requests/, /go back and send the form again/],
+  [LIMITED, 'POST', '/workshop', /Too many requests/, /go back and submit the form again/],
   [BUILDING, 'GET', '/brands', /Temporarily unavailable/, /href="\/brands">load the page again/],
   [undefined, 'GET', '/brands', /Something went wrong/, /href="\/">home page/],
 ])('the page of an error says what to do next: %s', (error, method, url, title, next) => {

@@ -34,10 +34,7 @@ test.each<[headline: string, evidence: Evidence[]]>([
   ['No. The authorization starts on 15 Jan 2027', [publisherStep('not_in_window', coming)]],
   ['No. The entry does not cover that country', [publisherStep('country_not_listed')]],
   ['No. The publisher and the operator disagree', contradicted],
-  [
-    'Not known. The registry has no valid file from the publisher',
-    [publisherStep('file_not_known')],
-  ],
+  ['Unknown. The registry has no valid file from the publisher', [publisherStep('file_not_known')]],
 ])('the headline says who decided, and when: %s', (headline, evidence) => {
   const [publisher, operator] = evidence
   const sides = { publisher: publisher!.says, operator: operator?.says ?? 'unknown' } as const
