@@ -13,7 +13,7 @@ import type { View, ViewCall } from '../view.ts'
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 const EXAMPLE_OPERATOR = 'http://127.0.0.1:3100'
 /** Sections from which on a guide has a list of them. */
-const CONTENTS_MIN = 5
+const CONTENTS_MIN = 3
 /** Characters from which on the sections of a document are folded. */
 const FOLDED_MIN = 9_000
 /** Its page on the site has the same tables and columns. */
@@ -78,7 +78,7 @@ function renderContents(markdown: string): Html | null {
   const headings = listHeadings(markdown)
   if (headings.length < CONTENTS_MIN) return null
   return (
-    <details>
+    <details class="contents">
       <summary>On this page</summary>
       <ul>
         {headings.map(text => (
