@@ -241,8 +241,9 @@ const sql = definePage({
 const reference = definePage({
   id: 'reference',
   path: '/docs',
-  summary: 'Show the API reference',
+  summary: 'Show the API reference, or the operations that have some words',
   worksWithoutStores: true,
+  query: z.object({ find: z.string().trim().max(100).default('') }),
   load: () => import('./views/reference.tsx'),
 })
 

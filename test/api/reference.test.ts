@@ -52,6 +52,17 @@ describe('the API reference', () => {
     expect(Buffer.byteLength(index)).toBeLessThan(BYTES_MAX)
   })
 
+  test('is narrowed to the operations that have some words, whose groups are open', async () => {
+    const read = async (find: string) =>
+      load((await registry.app.inject(`/docs?${new URLSearchParams({ find })}`)).body)
+    const page = await read(' Resolve  CANONICAL ')
+    expect(listLinks(page.html())).toContain('/docs/operations/resolveBrand')
+    expect(listLinks(page.html()).length).toBeLessThan(5)
+    expect(page('main details.group:not([open])')).toHaveLength(0)
+    expect(page('input[name=find]').val()).toBe('Resolve  CANONICAL')
+    expect((await read('no-such-word'))('main .empty').text()).toBe('No operation has these words.')
+  })
+
   test('shows the bounds of a number, and no default that says nothing', async () => {
     const { body } = await registry.app.inject('/docs/operations/readFeed')
     expect(body).toContain('integer, 1 to 10,000, 100 by default')

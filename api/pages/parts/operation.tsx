@@ -22,10 +22,10 @@ export function renderCall(method: string, path: string): Html {
     <span class="call">
       <span class={`method ${method.toLowerCase()}`}>{method}</span>{' '}
       <code>
-        {path.split(/(?<=\/)/).map(part => (
+        {path.split(/(?<=.\/)/).map((part, index) => (
           <>
+            {index === 0 ? null : <wbr />}
             {part}
-            <wbr />
           </>
         ))}
       </code>

@@ -5,16 +5,20 @@ import { renderSection } from '../parts/blocks.tsx'
 import { renderCall, toOperationPath } from '../parts/operation.tsx'
 import type { View, ViewCall } from '../view.ts'
 
+const FIND_CHARS_MAX = 100
+
 interface Listed extends DescribedOperation {
   method: string
   path: string
 }
 
 /** Shows all operations by group, and the rules that apply to each of them. */
-export async function show({ services }: ViewCall): Promise<View> {
+export async function show({
+  query: { find },
+  services,
+}: ViewCall<{ find: string }>): Promise<View> {
   const openapi = services.openapi()
-  const { tags, info } = openapi
-  const operations = listOperations(openapi)
+  const { info } = openapi
   return {
     title: 'API reference',
     description: 'Every operation of the registry, with its fields, answers and examples.',
@@ -28,18 +32,21 @@ export async function show({ services }: ViewCall): Promise<View> {
           as <a href="/docs/guides">guides</a>. <a href="#rules">Rules for all operations</a> are
           below.
         </p>
-        <section aria-label="Operations">
-          {tags.map(({ name, description = '' }) =>
-            renderGroup(
-              { id: toId(name), name, description },
-              operations.filter(({ tags: [group] = [] }) => group === name),
-            ),
-          )}
-          {renderGroup(
-            { id: 'other', name: 'Pages and documents' },
-            operations.filter(({ tags: groups }) => groups === undefined),
-          )}
-        </section>
+        <form class="row" action="/docs" method="get">
+          <input
+            name="find"
+            type="search"
+            value={find}
+            maxlength={FIND_CHARS_MAX}
+            aria-label="Words of an operation"
+            placeholder="authorization, feed, POST …"
+          />
+          <button type="submit" class="plain">
+            Filter
+          </button>
+          {find === '' ? null : <a href="/docs">Show all</a>}
+        </form>
+        <section aria-label="Operations">{renderGroups(openapi, find)}</section>
         {renderSection(
           'rules',
           'Rules for all operations',
@@ -64,6 +71,32 @@ export function listOperations({ paths }: OpenapiDocument): Listed[] {
   )
 }
 
+/** Name of the group without a tag. */
+const PAGES = 'Pages and documents'
+
+/** Renders the groups of operations; where words are looked for, those that have them, and open. */
+function renderGroups(openapi: OpenapiDocument, find: string): Html[] | Html {
+  const words = find.toLowerCase().split(/\s+/)
+  const groups = [
+    ...openapi.tags.map(({ name, description = '' }) => ({ id: toId(name), name, description })),
+    { id: 'other', name: PAGES },
+  ]
+  const operations = listOperations(openapi)
+  const found = groups.flatMap(group => {
+    const own = group.name === PAGES ? undefined : group.name
+    const listed = operations.filter(
+      operation =>
+        operation.tags?.[0] === own && words.every(word => toFoundText(operation).includes(word)),
+    )
+    return listed.length === 0 ? [] : [renderGroup(group, listed, find !== '')]
+  })
+  return found.length > 0 ? found : <p class="empty">No operation has these words.</p>
+}
+
+function toFoundText({ method, path, summary, operationId, tags = [] }: Listed): string {
+  return [method, path, summary, operationId, ...tags].join(' ').toLowerCase()
+}
+
 interface Group {
   id: string
   name: string
@@ -71,9 +104,13 @@ interface Group {
 }
 
 /** Renders a group of operations as a line that opens: all of them at once would be many screens. */
-function renderGroup({ id, name, description }: Group, operations: readonly Listed[]): Html {
+function renderGroup(
+  { id, name, description }: Group,
+  operations: readonly Listed[],
+  isOpen: boolean,
+): Html {
   return (
-    <details class="group" id={id}>
+    <details class="group" id={id} open={isOpen}>
       <summary>
         <h2>{name}</h2> <span class="quiet">{description}</span>
       </summary>
