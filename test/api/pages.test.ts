@@ -511,7 +511,7 @@ describe('the home page', () => {
   test('names no brand that only a member has saved, and a search ranks it below a file', async () => {
     await registry.observe(observeBrandFile('zebra.example', 'Told'))
     await registry.publish()
-    const examples = (await read('/'))('.chips').text()
+    const examples = (await read('/'))('.chips, .names').text()
     expect(examples).toContain('zebra.example')
     expect(examples).not.toContain('told.example')
     const found = (await read('/search?q=told'))('#brands .entries > li')
@@ -519,6 +519,19 @@ describe('the home page', () => {
       'zebra.examplefrom its own file',
       'told.exampleHosted here by its owner',
     ])
+  })
+
+  test('asks first about a brand that belongs to a house', async () => {
+    const { document, ...observed } = observeBrandFile('twig.example', 'Twig')
+    const ofHouse = {
+      ...(document as object),
+      house_domain: 'the-house.example',
+      keller_type: 'sub_brand',
+    }
+    await registry.observe({ ...observed, document: ofHouse as typeof document })
+    await registry.publish()
+    const question = (await read('/'))('.chips a').first()
+    expect(question.attr('href')).toBe('/brand/twig.example')
   })
 
   test('is the overview of the API for clients that want JSON, also after it was sent as a page', async () => {

@@ -16,8 +16,8 @@ export interface Faces {
   renderName(domain: string): Html
   /** Renders the domain, with a separator after it; nothing for one that is shown as its own name. */
   renderDomain(domain: string, separator?: string): Child
-  /** Renders all three as a link, and after them what is said of the domain. */
-  renderLink(domain: string, path: string, said?: string): Html
+  /** Renders all three as a link. */
+  renderLink(domain: string, path: string): Html
 }
 
 /** Finds the faces of domains: the names of their brands, and the logos that this server has. */
@@ -40,11 +40,10 @@ export function findFaces(reader: Reader, domains: readonly string[]): Faces {
           {separator}
         </span>
       ),
-    renderLink: (domain, path, said) => (
+    renderLink: (domain, path) => (
       <a class="face" href={path}>
         {faces.renderMark(domain)}
         {faces.renderName(domain)} {faces.renderDomain(domain)}
-        {said === undefined ? null : <span class="quiet"> {said}</span>}
       </a>
     ),
   }

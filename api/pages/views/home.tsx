@@ -27,17 +27,20 @@ import type { View, ViewCall } from '../view.ts'
 
 const STORIES_SHOWN_MAX = 8
 const EVENTS_BYTES = 12_000
-const NAMES_SHOWN = 8
+const NAMES_SHOWN = 6
+/** Sub-brands among which one is looked for whose house is known. */
+const SUB_BRANDS_READ = 20
 
 /** Shows what the registry knows today. */
 export async function show({ ask, services }: ViewCall): Promise<View> {
   const { reader, config } = services
   const { snapshot } = reader
-  const [stats, brands = [], publishers = [], overview] = await Promise.all([
+  const [stats, brands = [], publishers = [], overview, subBrand] = await Promise.all([
     askIfReady(reader, () => ask<RegistryStats>(registryStats)),
     askIfReady(reader, async () => snapshot && listNewBrands(snapshot)),
     askIfReady(reader, async () => snapshot && listLargePublishers(snapshot)),
     askIfReady(reader, async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
+    askIfReady(reader, async () => snapshot && findSubBrand(snapshot)),
   ])
   const events = listNewestEvents(reader, {
     types: eventTypeNames,
@@ -62,7 +65,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             domains publish themselves.
           </p>
           {renderSearch(undefined, 'large')}
-          {renderQuestions(brands[0]?.id, publishers[0]?.id, sales)}
+          {renderQuestions((subBrand ?? brands[0])?.id, publishers[0]?.id, sales)}
         </section>
         {TASKS}
         {counts === undefined || isNothingCounted(counts)
@@ -167,6 +170,14 @@ async function listNewBrands(snapshot: Snapshot): Promise<BrandRow[]> {
     .rows
 }
 
+/** Finds a brand that belongs to a house, of which there is the most to see. */
+async function findSubBrand(snapshot: Snapshot): Promise<BrandRow | undefined> {
+  const filters = { source: 'brand_json', type: 'sub_brand' }
+  const asked = { filters, sort: 'name', after: undefined, limit: SUB_BRANDS_READ }
+  const { rows } = await listDirectory<BrandRow>(snapshot, brandDirectory, asked)
+  return rows.find(({ id, house_domain }) => house_domain !== null && house_domain !== id)
+}
+
 async function listLargePublishers(snapshot: Snapshot): Promise<PublisherRow[]> {
   const asked = { filters: { sells: 'yes' }, sort: 'agents', after: undefined, limit: NAMES_SHOWN }
   return (await listDirectory<PublisherRow>(snapshot, publisherDirectory, asked)).rows
@@ -187,28 +198,39 @@ function renderNames(
     'begin',
     'Browse',
     <>
-      {renderChips(
+      {renderList(
         'Recently changed brands',
-        brands.map(({ id }) => faces.renderLink(id, toBrandPath(id))),
+        brands.map(({ id }) => [faces.renderLink(id, toBrandPath(id)), null]),
       )}
-      {renderChips(
+      {renderList(
         'Publishers with the most agents',
-        publishers.map(({ id, agents }) =>
-          faces.renderLink(id, toPublisherPath(id), countThings(agents, 'agent')),
-        ),
+        publishers.map(({ id, agents }) => [
+          <a class="face" href={toPublisherPath(id)}>
+            {faces.renderMark(id)}
+            {faces.renderName(id)}
+          </a>,
+          countThings(agents, 'agent'),
+        ]),
       )}
     </>,
   )
 }
 
-function renderChips(title: string, links: readonly Html[]): Html | null {
-  if (links.length === 0) return null
+/** Renders things one below the other, with what is said of each at the side. */
+function renderList(
+  title: string,
+  things: readonly (readonly [link: Html, said: string | null])[],
+): Html | null {
+  if (things.length === 0) return null
   return (
     <>
       <h3>{title}</h3>
-      <ul class="chips">
-        {links.map(link => (
-          <li>{link}</li>
+      <ul class="names">
+        {things.map(([link, said]) => (
+          <li>
+            {link}
+            {said === null ? null : <span class="quiet">{said}</span>}
+          </li>
         ))}
       </ul>
     </>
