@@ -14,7 +14,7 @@ import { agentChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
-import { ROWS_OPEN, renderFacts, renderTable, renderTiles } from './blocks.tsx'
+import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { describeTests } from './compliance.tsx'
 import { findFaces } from './faces.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -224,7 +224,7 @@ export function renderCapabilities({ probed }: AgentShown): Html {
     items: tools,
     total: Math.max(tools_count, tools.length),
     bytes: 10_000,
-    open: ROWS_OPEN,
+    open: LATER_ROWS_OPEN,
     empty: 'No capabilities reported.',
     render: ({ name, description }) => [
       <code>{clipText(name, 80)}</code>,

@@ -125,8 +125,9 @@ interface Table<Item> {
   open?: number
 }
 
-/** Rows that stay open of a long list. */
+/** Rows that stay open of a long list: of the one that a page is about, and of one below it. */
 export const ROWS_OPEN = 10
+export const LATER_ROWS_OPEN = 5
 /** Rows for which it does not pay to fold them. */
 const FOLDED_MIN = 3
 /** A number, perhaps within a link. */

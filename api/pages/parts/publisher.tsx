@@ -5,7 +5,7 @@ import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/re
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
-import { ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
+import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
@@ -141,7 +141,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 16_000,
-    open: ROWS_OPEN,
+    open: LATER_ROWS_OPEN,
     empty:
       describeUnknown(lookup) ??
       (lookup.adagents_valid === false

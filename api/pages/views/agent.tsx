@@ -27,7 +27,7 @@ import { renderProblem, renderWayOn } from '../parts/problem.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const ROWS_SHOWN = '20'
+const ROWS_SHOWN = '10'
 
 interface AgentQuery {
   cursor?: string | undefined

@@ -118,19 +118,22 @@ function renderRecipes(origin: string): Html {
       <pre tabindex="0">{`select agent_url, count(*) as grants
 from read_parquet('${authorizations}')
 where in_force group by all order by grants desc limit 10`}</pre>
-      <p>pandas:</p>
-      <pre tabindex="0">{`import pandas
+      <details class="fold">
+        <summary>With pandas, Polars or Spark</summary>
+        <p>pandas:</p>
+        <pre tabindex="0">{`import pandas
 grants = pandas.read_parquet("${authorizations}")`}</pre>
-      <p>Polars:</p>
-      <pre tabindex="0">{`import polars
+        <p>Polars:</p>
+        <pre tabindex="0">{`import polars
 grants = polars.scan_parquet("${authorizations}")
 in_force = grants.filter(polars.col("in_force")).collect()`}</pre>
-      <p>
-        Spark reads a local copy, here of one table.{' '}
-        <a href="/docs/guides/parquet">Tables as Parquet</a> shows how to query a bucket:
-      </p>
-      <pre tabindex="0">{`# curl -O ${authorizations}
+        <p>
+          Spark reads a local copy, here of one table.{' '}
+          <a href="/docs/guides/parquet">Tables as Parquet</a> shows how to query a bucket:
+        </p>
+        <pre tabindex="0">{`# curl -O ${authorizations}
 grants = spark.read.parquet("authorizations.parquet").where("in_force")`}</pre>
+      </details>
       <p>
         Or <a href="/sql">query it in your browser</a>. To follow changes between releases, read the{' '}
         <a href="/docs/operations/readFeed">change feed</a>.
@@ -179,15 +182,17 @@ function renderViews(
   described: ReadonlyMap<string, TableDescription>,
 ): Html {
   const exported = new Set(files.map(file => file.table))
+  const views = [...described.values()].filter(({ name }) => !exported.has(name))
   return (
     <>
       <p>
-        They are only in <a href="/data/registry.duckdb">registry.duckdb</a>.
+        They answer frequent questions, and are only in{' '}
+        <a href="/data/registry.duckdb">registry.duckdb</a>.
       </p>
-      <dl>
-        {[...described.values()]
-          .filter(({ name }) => !exported.has(name))
-          .map(({ name, comment }) => (
+      <details class="fold">
+        <summary>{countThings(views.length, 'view')}</summary>
+        <dl class="guides">
+          {views.map(({ name, comment }) => (
             <>
               <dt>
                 <a href={`/sql?table=${name}#${name}`}>
@@ -197,7 +202,8 @@ function renderViews(
               <dd>{comment}</dd>
             </>
           ))}
-      </dl>
+        </dl>
+      </details>
     </>
   )
 }
