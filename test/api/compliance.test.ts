@@ -223,6 +223,20 @@ describe('scheduled runs', () => {
     expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(409)
   })
 
+  it('begin again at once with a credential that was saved since the last request', async () => {
+    const tested = await enrolAgent('corrected.example')
+    await tested.send('POST', 'monitoring/requeue')
+    registry.clock.tick(1_000)
+    expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(429)
+    const credential = { auth_type: 'bearer', auth_token: 'a-new-token' }
+    expect((await tested.send('PUT', 'connect', credential)).status).toBe(200)
+    await registry.reader.refresh()
+    expect((await tested.send('POST', 'monitoring/requeue')).body).toEqual({ requeued: true })
+    registry.clock.tick(1_000)
+    expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(429)
+    await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+  })
+
   it('call an agent once more before they report that it cannot be reached', async () => {
     const shaky = await enrolAgent('shaky.example')
     const answer = web.hosts['shaky.example']!['*'] as (ask: HostRequest) => unknown

@@ -19,13 +19,14 @@ import {
 } from '../../../pipeline/model/responses/monitoring.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
 import {
+  findAgentCredential,
   findAgentDiagnostics,
   findAgentExchanges,
   findAgentTests,
 } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { requireOwnOrganization } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
-import { AgentParams, requireOwnAgent } from '../../checks/own-agent.ts'
+import { AgentParams, chooseOwner, requireOwnAgent } from '../../checks/own-agent.ts'
 import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
@@ -128,7 +129,7 @@ export const requeueMonitoring = defineOperation({
   limits: ['agentRunSeconds'],
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
   summary: 'Have an agent tested now',
-  description: `All storyboards that apply. Earlier results remain until then. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
+  description: `All storyboards that apply. Earlier results remain until then. 429 within a minute of the last request, unless a credential was saved since. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
   reply: { 200: Requeued },
   errors: ['invalid_request', 'forbidden', 'conflict', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {
@@ -136,8 +137,12 @@ export const requeueMonitoring = defineOperation({
     const settings = findAgentTests(reader, encodedUrl)?.settings
     refuseUntested(settings)
     const last = settings?.requeued_at ?? null
+    const { org_id } = chooseOwner(principal, encodedUrl, reader)
+    const saved = findAgentCredential(reader, org_id, encodedUrl)?.saved_at ?? ''
     const betweenMs = config.LIMITS.agentRunSeconds * SECOND
-    const waitMs = last === null ? 0 : Date.parse(last) + betweenMs - clock.now()
+    // A new credential is tested at once: the run that lacked it says nothing.
+    const isFirst = last === null || saved > last
+    const waitMs = isFirst ? 0 : Date.parse(last) + betweenMs - clock.now()
     if (waitMs > 0) {
       const retry_after = Math.ceil(waitMs / SECOND)
       return refuse('rate_limited', 'a test of this agent was requested a moment ago', {
