@@ -54,8 +54,8 @@ function renderChanges(changes: readonly Change[], describe: FactText): Html {
       text,
       renderFacts(facts, describe),
       <>
-        <bdi>{clipText(by.name ?? by.id, 120)}</bdi>
-        {by.kind === 'user' ? '' : ` (${by.kind})`}
+        <bdi>{clipText(by.kind === 'registry' ? 'The registry' : (by.name ?? by.id), 120)}</bdi>
+        {by.kind === 'user' || by.kind === 'registry' ? '' : ` (${by.kind})`}
       </>,
       renderMoment(at),
     ],

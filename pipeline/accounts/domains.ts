@@ -33,7 +33,7 @@ export function addDomain(
 /** Removes a domain from an organization; its earlier proof no longer counts. */
 export function removeDomain(
   db: Sqlite,
-  { org, domain }: OperationOf<'organization.domain.remove'>,
+  { org, domain }: OperationOf<'organization.domain.remove' | 'organization.domain.lose'>,
   stamp: AccountStamp,
 ): Answer {
   const owner = findOrganization(db, org)
@@ -57,7 +57,7 @@ export function removeDomain(
 const domains = { table: 'verified_domains', where: 'domain = $domain' }
 
 export const domainDefinitions: OperationDefinitions<
-  'organization.domain.add' | 'organization.domain.remove'
+  'organization.domain.add' | 'organization.domain.remove' | 'organization.domain.lose'
 > = {
   'organization.domain.add': {
     perform: addDomain,
@@ -80,5 +80,10 @@ export const domainDefinitions: OperationDefinitions<
         ? 'the organization did not hold the domain; it can verify it again'
         : { op: 'organization.domain.add', org, domain, proof: row.proof, is_confirmed: true }
     },
+  },
+  'organization.domain.lose': {
+    perform: removeDomain,
+    watches: [domains],
+    irreversible: 'another organization has verified the domain; this one can verify it, too',
   },
 }

@@ -1,10 +1,12 @@
 import { DAY, type Instant, toIso } from '../core/clock.ts'
-import { listSelfAndParents } from '../core/domain.ts'
+import { type Domain, listSelfAndParents } from '../core/domain.ts'
 import { limits } from '../core/limits.ts'
+import { deriveId } from '../core/uuid-v7.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { ShownBy } from '../model/ownership.ts'
 import { PROOFS } from '../store/private-rows/proof-rows.ts'
 import type { Sqlite } from '../store/sqlite.ts'
+import { toAuditColumns } from './audit.ts'
 import { touchMember } from './members.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -55,6 +57,7 @@ export function recordProof(
   if (isOther) {
     touchMember(db, holder.org_id, seq)
     withdrawProof(db, { org_id: holder.org_id, domain, proof: holder.proof }, { now, seq })
+    recordLoss(db, { org_id: holder.org_id, domain }, { now, seq })
   }
   db.run('delete from verified_domains where domain = $domain', { domain })
   db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
@@ -71,6 +74,22 @@ export function withdrawProof(
   const at = toIso(now)
   const row = { org_id, domain, method: proof, verified_at: at, withdrawn_at: at, seq }
   db.insert('ownership_proofs', [row])
+}
+
+/** Records in the audit of an organization that it has lost a domain: the submission that caused it is another one's. */
+function recordLoss(
+  db: Sqlite,
+  { org_id, domain }: Omit<NewProof, 'method'>,
+  { now, seq }: AccountStamp,
+): void {
+  const submitted_at = toIso(now)
+  const columns = toAuditColumns({
+    submission_id: deriveId('lost domain', org_id, domain, String(seq)),
+    operation: { op: 'organization.domain.lose', org: org_id, domain: domain as Domain },
+    by: { kind: 'registry', id: 'registry' },
+  })
+  const answer = { done: { org_id, domain } }
+  db.insert('submissions', [{ ...columns, answer, changes: null, submitted_at, seq }])
 }
 
 function deleteProofs(db: Sqlite, org_id: string, domain: string): void {

@@ -7,6 +7,10 @@ import { parseDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { verify as verifyStores } from '../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import {
+  describeChanges,
+  listOrganizationChanges,
+} from '../../pipeline/read/lookups/organization-audit.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import { type NameServer, serveNames } from '../support/servers/name-server.ts'
@@ -538,6 +542,14 @@ describe('the value of a proof', () => {
   it('more than a mailbox at the domain: who proves it becomes its holder', async () => {
     await changeByOperator('add', 'Other', 'mailed.example', 'email')
     await prove('mailed.example')
+    const page = { limit: 1, cursor: undefined }
+    const { changes } = listOrganizationChanges(registry.reader, other.org_id, page)
+    const [lost] = describeChanges(registry.reader, other.org_id, changes)
+    expect(lost).toMatchObject({
+      text: 'Lost a domain that another organization has verified',
+      by: { kind: 'registry' },
+      facts: { domain: 'mailed.example' },
+    })
     const holders = () =>
       accounts().all("select org_id, proof from verified_domains where domain = 'mailed.example'")
     expect(holders()).toEqual([{ org_id: acme.org_id, proof: 'dns_txt' }])

@@ -66,6 +66,8 @@ export const memberOperations = [
     is_confirmed: z.boolean().exactOptional(),
   }),
   z.object({ op: z.literal('organization.domain.remove'), org, domain: Domain }),
+  /** Follows from the proof of another organization: nobody submits it. */
+  z.object({ op: z.literal('organization.domain.lose'), org, domain: Domain }),
   z.object({ op: z.literal('member.create'), org, ...profile }),
   z.object({ op: z.literal('member.update'), org, ...profile }),
   z.object({ op: z.literal('member.tier'), org, tier: z.enum(tierNames).nullable() }),

@@ -7,6 +7,7 @@ export const auditedOperations = {
   'organization.create': 'Registered the organization',
   'organization.domain.add': 'Added a domain',
   'organization.domain.remove': 'Removed a domain',
+  'organization.domain.lose': 'Lost a domain that another organization has verified',
   'membership.set': 'Set a role',
   'membership.remove': 'Removed a member',
   'membership.change': 'Changed a role',
