@@ -11,7 +11,10 @@ export interface DescribedOperation {
   security: Json[]
   parameters?: Parameter[]
   requestBody?: { required: boolean; content: Record<string, Content> }
-  responses: Record<string, { description: string; content?: Record<string, Content> }>
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, Content>; headers?: Record<string, Json> }
+  >
   'x-codeSamples'?: CodeSample[]
 }
 

@@ -1,12 +1,11 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
-import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import { type DescribedExample, describeExample } from '../reference/describe-examples.ts'
 import { guide } from '../reference/guide.ts'
 import { type Json, toJsonSchema, toReference } from './json-schema.ts'
 import type { Content, DescribedOperation, OpenapiDocument, Parameter } from './openapi-document.ts'
+import { describeRefusals } from './openapi-refusals.ts'
 import {
   type Access,
   groupTexts,
@@ -14,7 +13,6 @@ import {
   type Operation,
   type ReplyBody,
 } from './operation.ts'
-import { refuseUnknown } from './unknown-parameters.ts'
 import { describeWebhooks } from './webhook-descriptions.ts'
 
 /** Describes each item of a stream: `itemSchema` of OpenAPI 3.2, for which 3.1 has no keyword. */
@@ -131,18 +129,7 @@ function buildResponses(
   { answers }: DescribedExample,
   components: Json,
 ): DescribedOperation['responses'] {
-  const { reply, errors, access, limit, isExpensive, method, params, writes } = operation
-  const names: PublicErrorName[] = []
-  // A right can be revoked while a write waits.
-  if (access === 'bearer' && writes) names.push('forbidden')
-  names.push(...errors)
-  // A field can be too long, a parameter unknown, and a body sent where none is expected.
-  if (params !== undefined || refuseUnknown(operation)) names.push('invalid_request')
-  if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
-  if (access === 'bearer') names.push('unauthenticated')
-  if (limit !== undefined || isExpensive) names.push('rate_limited')
-  if (!operation.worksWithoutStores) names.push('unavailable')
-  const refusals = [...new Set(names)].map(name => publicErrors[name])
+  const { reply } = operation
   return Object.fromEntries([
     ...Object.entries(reply).map(([status, body]) => [
       status,
@@ -151,8 +138,7 @@ function buildResponses(
         ...(body && { content: buildContent(body, components, answers[Number(status)]) }),
       },
     ]),
-    ...refusals.map(({ status, means }) => [status, describeRefusal(means, components)]),
-    ['500', describeRefusal('an internal error of the registry', components)],
+    ...describeRefusals(operation, components),
   ])
 }
 
@@ -182,13 +168,6 @@ function buildContent(
 /** Tells whether a media type is one of JSON documents by its suffix. */
 function isJsonType(types: string | readonly string[]): boolean {
   return [types].flat().every(type => /^[^;]+\+json(?:;|$)/.test(type))
-}
-
-function describeRefusal(description: string, components: Json) {
-  return {
-    description,
-    content: { 'application/json': { schema: toReference(ErrorBody, 'output', components) } },
-  }
 }
 
 /** Adds to a parameter its value in the example, typed as its schema has it. */

@@ -1,0 +1,65 @@
+import { formatCount } from '../../pipeline/core/counts.ts'
+import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
+import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
+import { ErrorBody } from '../../pipeline/model/responses/index.ts'
+import { listCountedLimits } from './counted-limits.ts'
+import { type Json, toReference } from './json-schema.ts'
+import type { DescribedOperation } from './openapi-document.ts'
+import type { Operation } from './operation.ts'
+import { refuseUnknown } from './unknown-parameters.ts'
+
+type Response = DescribedOperation['responses'][string]
+
+/** Describes what an operation may refuse, by status. */
+export function describeRefusals(
+  operation: Operation,
+  components: Json,
+): [status: string, response: Response][] {
+  const refusals = listErrors(operation).map(name => publicErrors[name])
+  return [
+    ...refusals.map(({ status, means }): [string, Response] => [
+      String(status),
+      status === 429
+        ? describeTooMany(means, operation, components)
+        : describeRefusal(means, components),
+    ]),
+    ['500', describeRefusal('an internal error of the registry', components)],
+  ]
+}
+
+/** Lists the errors of an operation: those that it declares, and those that follow from its declaration. */
+function listErrors(operation: Operation): PublicErrorName[] {
+  const { errors, access, method, params, writes } = operation
+  const names: PublicErrorName[] = []
+  // A right can be revoked while a write waits.
+  if (access === 'bearer' && writes) names.push('forbidden')
+  names.push(...errors)
+  // A field can be too long, a parameter unknown, and a body sent where none is expected.
+  if (params !== undefined || refuseUnknown(operation)) names.push('invalid_request')
+  if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
+  if (access === 'bearer') names.push('unauthenticated')
+  if (listCountedLimits(operation).length > 0) names.push('rate_limited')
+  if (!operation.worksWithoutStores) names.push('unavailable')
+  return [...new Set(names)]
+}
+
+function describeRefusal(description: string, components: Json) {
+  return {
+    description,
+    content: { 'application/json': { schema: toReference(ErrorBody, 'output', components) } },
+  }
+}
+
+/** Describes a 429, with the limits that an operation counts towards, as they are unless the operator sets others. */
+function describeTooMany(means: string, operation: Operation, components: Json) {
+  const counted = listCountedLimits(operation).map(
+    name => `${formatCount(limits[name])} ${limitMeanings[name]}`,
+  )
+  const text = counted.length === 0 ? means : `${means}; by default ${counted.join(', ')}`
+  const schema = { type: 'integer', minimum: 1 }
+  const description = 'seconds after which to try again'
+  return {
+    ...describeRefusal(text, components),
+    headers: { 'Retry-After': { description, schema } },
+  }
+}
