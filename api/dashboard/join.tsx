@@ -41,6 +41,11 @@ function showInvitation(
       <>
         <h1>Invitation not found</h1>
         <p class="notice fair">{CLOSED}</p>
+        {person.email ? (
+          <p>
+            You are signed in as <bdi>{clipText(person.email, 120)}</bdi>.
+          </p>
+        ) : null}
         <p>
           <a href="/dashboard">Your organizations</a>
         </p>
@@ -54,7 +59,8 @@ function showInvitation(
       {renderFault(fault)}
       <p class="lead">
         You are invited as <strong>{addArticle(found.role)}</strong>, with the address{' '}
-        <bdi>{clipText(found.email, 120)}</bdi>.
+        <bdi>{clipText(found.email, 120)}</bdi>. Once you accept, the organization is on your
+        dashboard.
       </p>
       <form method="post" action={JOIN} class="single">
         {renderToken(formToken)}

@@ -3,6 +3,7 @@ import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/accounts/pers
 import { toCaller } from '../limits/caller.ts'
 import { sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
+import { describeClient } from './sign-in-request.ts'
 import {
   finishLogin,
   registerPerson,
@@ -40,9 +41,14 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
 }
 
 /** Shows the button that opens a link, so that a mail scanner that only loads the page does not use it up. */
-async function showLink({ signIn, request }: Step): Promise<SignInPage> {
+async function showLink({ signIn, request, identity, services }: Step): Promise<SignInPage> {
+  const { uid } = signIn
   const { token } = request.query as { token?: unknown }
-  return typeof token === 'string' ? buildOpenPage(signIn.uid, token) : buildSignInError(LINK_USED)
+  if (typeof token !== 'string') return buildSignInError(LINK_USED)
+  const email = await identity.getLinks(services).find(uid, token)
+  return email === undefined
+    ? buildSignInError(LINK_USED)
+    : buildOpenPage(uid, await describeClient(signIn), { token, email })
 }
 
 /** Opens a link: registers the person if they are new, and completes the login. */

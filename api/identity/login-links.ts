@@ -47,11 +47,18 @@ export class LoginLinks {
    * or was used before.
    */
   async use(uid: string, token: string): Promise<string | undefined> {
-    const text = await this.#redis.getdel(toKey(token))
-    if (text === null) return undefined
-    const record = JSON.parse(text) as LinkRecord
-    return record.uid === uid ? record.email : undefined
+    return readAddress(uid, await this.#redis.getdel(toKey(token)))
   }
+
+  /** Returns the address that a token was sent to, and does not use it up. */
+  async find(uid: string, token: string): Promise<string | undefined> {
+    return readAddress(uid, await this.#redis.get(toKey(token)))
+  }
+}
+
+function readAddress(uid: string, text: string | null): string | undefined {
+  const record = text === null ? undefined : (JSON.parse(text) as LinkRecord)
+  return record?.uid === uid ? record.email : undefined
 }
 
 function toKey(token: string): string {

@@ -194,7 +194,7 @@ export function buildSentPage(
           </>
         ) : (
           <>
-            The link is in the terminal that runs <code>npm start</code>.
+            The link for <bdi>{email}</bdi> is in the terminal that runs <code>npm start</code>.
           </>
         )}{' '}
         Open it within {countThings(minutes, 'minute')}.
@@ -217,13 +217,20 @@ export function buildSentPage(
  * Builds the page that a link opens. Only the button on it signs in, so loading the page does not use up the
  * link.
  */
-export function buildOpenPage(uid: string, token: string): SignInPage {
+export function buildOpenPage(
+  uid: string,
+  client: ClientShown,
+  { token, email }: { token: string; email: string },
+): SignInPage {
   return buildPage(
     200,
     'Sign in',
     <>
       <h1>Sign in</h1>
-      <p class="lead">Press the button to finish signing in.</p>
+      {renderClient(client)}
+      <p>
+        Press the button to sign in as <bdi>{clipText(email, 120)}</bdi>.
+      </p>
       <form method="post" action={`/sign-in/${uid}/open`}>
         <input type="hidden" name="token" value={token} />
         <button type="submit">Sign in</button>

@@ -30,7 +30,7 @@ const purposes: readonly (readonly [path: RegExp, describe: (name: string) => st
   [/^\/crawl/, name => `crawl ${name || 'a domain'}`],
   [/^\/agents/, () => 'add an agent'],
   [/^\/watches\?/, name => `watch ${name}`],
-  [/^\/join/, () => 'accept your invitation'],
+  [/^\/join/, () => 'accept your invitation, with the address that it was sent to'],
 ]
 
 /** Describes what a person who signs in wants to do, by the page to go on with; empty for the dashboard itself. */
