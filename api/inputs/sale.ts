@@ -60,7 +60,7 @@ const Country = z
 const EvaluationTime = z.iso
   .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
   .meta({
-    description: 'Evaluate the windows of grants at this time; everything else is as of now',
+    description: 'Evaluate the periods of grants at this time; everything else is current',
   })
 
 const value = z.string().min(1).max(VALUE_CHARS_MAX)

@@ -2,31 +2,31 @@
 export const guide = `
 ## Freshness
 
-An answer from the index about one domain or agent has a \`freshness\` block: the result of the last
-attempt to read the file, or to call the agent, behind it. An answer that was read from the web just
-now has none. Where several files decided, such as a pointer and its target, the block is that of the
-least reliable one. It says how well an answer is confirmed, not whether it is right: what could not
-be confirmed lately is still the last answer that was true.
+An answer from the index about one domain or agent has a \`freshness\` block: the result of the last attempt
+to read the file, or to call the agent, behind it. An answer that was read from the web just now has none.
+If several files decided, such as a pointer and its target, the block is that of the least fresh one. It
+says how recently an answer was confirmed, not whether it is right: an answer that could not be confirmed is
+still the last known one.
 
 | state | means |
 | --- | --- |
-| \`never_crawled\` | the file was not requested yet; looking it up here schedules a crawl |
+| \`never_crawled\` | the file has not been requested yet; looking it up schedules a crawl |
 | \`current\` | the last attempt succeeded, within two days |
 | \`stale\` | it was read, but not for two days |
 | \`failing\` | the last attempt got no answer: a timeout, a refusal, broken TLS |
 | \`absent\` | there is no such file (404 or 410) |
-| \`invalid\` | there is a file, but the registry understands nothing in it |
+| \`invalid\` | there is a file, but nothing in it is valid |
 
 \`checked_at\` is the time of the last attempt, \`succeeded_at\` that of the last successful one,
 \`outcome\` the result of the last attempt in one word, \`http_status\` the status of the server.
 
 ## Caching
 
-Answers by key have an \`ETag\` of their content without the freshness block, so it does not change in
-a night without changes. Send it as \`If-None-Match\`, and an answer that you already have is a 304
-without a body. Answers that only a commit changes also support \`Last-Modified\` and
-\`If-Modified-Since\`, in whole seconds. \`Cache-Control\` says how long you may reuse an answer without
-a request; \`no-cache\` means that you may store it, but must revalidate it each time.
+Answers by key have an \`ETag\` of their content without the freshness block, so it stays the same while
+nothing changes. Send it as \`If-None-Match\`: if you already have the answer, you get a 304 without a body.
+Answers that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
+seconds. \`Cache-Control\` says how long you may reuse an answer without a request; \`no-cache\` means that
+you may store it, but must revalidate it each time.
 
 Answers by key, histories and the feed show a commit at once. Lists and search are answered from a
 snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the commit that they show, and
@@ -43,16 +43,17 @@ missing or invalid credential is answered with 401, and \`WWW-Authenticate\` say
 
 ## Errors and lists
 
-Every error is JSON with \`error\`, a sentence that names the field and what is wrong with it, and
-\`code\`, a stable name. A domain may be pasted with a scheme, a path or in capitals. The address of an agent needs its
-scheme; where it is only that of a host, \`did_you_mean\` names the agents there. Lists take \`limit\` and \`cursor\`, and answer \`has_more\` and \`next_cursor\`; a limit beyond
-the largest page means that page, except in the feed, agent search and collections, which refuse
-it. Of several lists in one answer, a shortened one is marked by \`<name>_truncated\`, and
-\`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and 503 say in \`Retry-After\` and in
-\`retry_after\` after how many seconds to retry. An unknown domain is a 404 where the answer would be
-about that domain alone, and an empty 200 where it is a list. No operation redirects. Beside them, \`/data/registry.duckdb\` leads
-by a 302 to the latest snapshot, a file that never changes, \`/guides\` and \`/docs/{name}\` by a 301 to the guides,
-\`/brands/{domain}\`, \`/publishers/{domain}\` and \`/agents/{url}\` by a 301 to the page of that thing, and the pages of sign-in lead on.
+Every error is JSON with \`error\`, a sentence that names the field and what is wrong with it, and \`code\`,
+a stable name. A domain may include a scheme, a path or capitals. The address of an agent needs its scheme;
+if it is only a host, \`did_you_mean\` lists the agents there. Lists take \`limit\` and \`cursor\`, and
+return \`has_more\` and \`next_cursor\`; a limit above the maximum counts as the maximum, except in the
+feed, agent search and collections, which refuse it. Of several lists in one answer, a shortened one is
+marked by \`<name>_truncated\`, and \`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and
+503 say in \`Retry-After\` and \`retry_after\` how many seconds to wait. An unknown domain gets a 404 if the
+answer would be about that domain alone, and an empty 200 if it is a list. No operation redirects. These
+addresses do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never changes),
+\`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{domain}\`, \`/publishers/{domain}\` and
+\`/agents/{url}\` (301, to their pages), and the sign-in pages.
 
 ## Keeping a copy
 

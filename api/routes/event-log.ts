@@ -34,7 +34,7 @@ export const readLogCheckpoint = defineOperation({
   group: 'Change Feed',
   summary: 'Read the signed head of the log',
   description:
-    'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Keep this answer: if a later one does not continue it, history was rewritten.',
+    'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Store this answer: if a later one does not continue it, history was rewritten.',
   access: 'public',
   cache: 'unshared',
   reply: { 200: LogCheckpoint },
@@ -96,8 +96,8 @@ export const proveConsistency = defineOperation({
   group: 'Change Feed',
   summary: 'Prove that the log was only appended to',
   description:
-    '`from` is the size of a head that you remember. Its root and the current one follow from the proof ' +
-    '(RFC 9162, section 2.1.4.2), unless something before it was changed.',
+    '`from` is the size of a head that you have stored. The proof yields its root and the ' +
+    'current one (RFC 9162, section 2.1.4.2), unless earlier history was changed.',
   access: 'public',
   cache: 'unshared',
   query: z.object({

@@ -36,7 +36,7 @@ const cursor = z
   .refine(text => text === '' || UUID.test(text), 'must be the cursor of a page, a UUID')
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
   .meta({
-    description: 'Continue after this event; without it, or empty, begin with the oldest one kept',
+    description: 'Continue after this event; if absent or empty, start with the oldest one kept',
   })
 
 const since = z
@@ -49,7 +49,7 @@ const since = z
     ctx.addIssue('must be a date and time such as 2026-01-31T09:00:00Z, or a date')
     return z.NEVER
   })
-  .describe('Begin at this time (`2026-01-31T09:00:00Z`) or UTC date')
+  .describe('Start at this time (`2026-01-31T09:00:00Z`) or UTC date')
 
 type WaitingCall = Pick<Call<unknown, unknown, unknown, 'bearer'>, 'principal' | 'signal'> & {
   services: Pick<Services, 'reader' | 'commits'>
@@ -109,7 +109,7 @@ const subject = {
 
 /** Maximum number of events on a page. */
 const limit = createWholeNumber({
-  description: 'Most events on a page',
+  description: 'Maximum number of events on a page',
   min: 1,
   max: 10_000,
   default: 100,
@@ -129,8 +129,9 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Events in order. Pass the `cursor` of each answer for the next page: at once while `has_more` is ' +
-    'true, else later or with `wait`. With other filters, a cursor misses events. ' +
+    'Events in order. Pass the `cursor` of each answer to get the next page: at once while ' +
+    '`has_more` is true, otherwise later or with `wait`. Keep the filters: with different ' +
+    'ones, a cursor skips events. ' +
     'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
     `Events are kept ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',
@@ -190,7 +191,7 @@ export const streamFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Stream the change feed as server-sent events',
   description:
-    '`event: feed` has a page of the feed as soon as there is one. `event: heartbeat` says that nothing is new: at once on connecting, then at regular intervals. To resume, pass the `cursor` of the last page; it is also the `id` of the message, which browsers send as `Last-Event-ID`. `event: error` comes before the stream ends.',
+    '`event: feed` carries a page of the feed as soon as there is one. `event: heartbeat` means that there is nothing new: first on connecting, then at regular intervals. To resume, pass the `cursor` of the last page; it is also the `id` of the message, which browsers send as `Last-Event-ID`. `event: error` comes before the stream ends.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

@@ -26,7 +26,7 @@ const errors = ['invalid_request', 'unavailable'] as const
 const bodyErrors = ['too_large', 'unsupported_media_type'] as const
 const live =
   'The file is read now: the domain’s own, its target, or that of the manager in its ads.txt. ' +
-  'Each fault has a `field`, a stable `code` and advice. A file that cannot be fetched is not valid.'
+  'Each issue has a `field`, a stable `code` and a fix. A file that cannot be fetched is invalid.'
 
 export const validateAdagents = defineOperation({
   id: 'validateAdagents',
@@ -34,7 +34,7 @@ export const validateAdagents = defineOperation({
   path: '/api/adagents/validate',
   group: 'Validation Tools',
   summary: 'Check the adagents.json of a domain and its agents, or a file before it is served',
-  description: `${live} If the file is valid, its first ten agents are called. With \`document\` only that file is checked; faults have a \`line\` and \`column\`.`,
+  description: `${live} If the file is valid, its first ten agents are called. With \`document\` only that file is checked; issues have a \`line\` and \`column\`.`,
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,
@@ -92,8 +92,8 @@ export const validatePublisher = defineOperation({
   method: 'GET',
   path: '/api/public/validate-publisher',
   group: 'Agent Probing',
-  summary: 'Validate a publisher: its file, and the number of its declarations',
-  description: `${live} The numbers are 0 when the file is not valid.`,
+  summary: 'Validate a publisher’s file and count its declarations',
+  description: `${live} The numbers are 0 if the file is invalid.`,
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,

@@ -50,9 +50,7 @@ const Ready = z.looseObject({
   seq: z.int().describe('Number of the commit that lookups show'),
   problems: z
     .array(z.string().describe('What is wrong, in a sentence'))
-    .describe(
-      'What an operator should know though reads are answered: a writer that makes no progress, or lists that are old',
-    ),
+    .describe('Problems that do not stop reads, such as a stalled writer or outdated lists'),
 })
 
 export const describeRegistry = defineOperation({

@@ -39,7 +39,8 @@ export const policyTexts = {
   policy_categories: 'Industries to which it applies; empty for all',
   channels: 'Channels to which it applies, such as `ctv`; null for all',
   governance_domains: 'Matters that it governs, such as campaigns or creatives; empty for all',
-  effective_date: 'Day from which it holds; before that it informs only. Null where it always did',
+  effective_date:
+    'Day from which it applies; before that it is for information only. Null if it has always applied',
   sunset_date: 'Last day on which it applies; null if it has no end',
   source_url: 'Address of the law or standard itself; null if there is none',
   source_name: 'Name of the law or standard itself; null if there is none',

@@ -23,8 +23,8 @@ export const readVerification = defineOperation({
   description:
     'An agent earns a badge for a part of the protocol when every stable specialism that it claims ' +
     'there passes its storyboards in a full run. A badge ends when they do not pass for 48 hours, ' +
-    'when the agent is not tested for three intervals, or when it is not shown to everyone any ' +
-    'more. An agent that is not known has none.',
+    'when the agent is not tested for three intervals, or when it is no longer public. An ' +
+    'unknown agent has none.',
   cache: 'none',
   params: z.object(BadgeAgent),
   reply: { 200: AgentVerification },
@@ -105,7 +105,7 @@ export const embedAgentBadge = defineOperation({
   ...embedded,
   id: 'getAgentBadgeEmbed',
   path: '/api/registry/agents/:encodedUrl/badge/:role/embed',
-  summary: 'Get a badge of an agent for a page',
+  summary: 'Get the embed code of an agent’s badge',
   description:
     'HTML and Markdown that always show the current badge, with a link to this registry.',
   params: BadgePath,
@@ -117,8 +117,8 @@ export const embedPinnedBadge = defineOperation({
   ...embedded,
   id: 'getAgentBadgeEmbedOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version/embed',
-  summary: 'Get a badge of an agent for a version for a page',
-  description: 'Like the badge for a page, but for one version of the protocol.',
+  summary: 'Get the embed code of an agent’s badge for a version',
+  description: 'Like the embed code of a badge, but for one version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services }) =>
     replyOk(describeEmbed({ agentUrl: encodedUrl, role: requireRole(role), version }, services)),

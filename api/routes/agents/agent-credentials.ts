@@ -49,7 +49,7 @@ export const readAuthStatus = defineOperation({
   path: `${place}/auth-status`,
   summary: 'Check whether the registry has a credential of an agent',
   description:
-    'The credential itself is never shown. For an agent of another organization the answer is that there is none.',
+    'The credential itself is never shown. For an agent of another organization the answer is always no.',
   // A copy, which selects no organization: naming that of others is answered as well, with nothing.
   query: OrganizationQuery.meta({}),
   reply: { 200: AgentAuthStatus },
@@ -82,12 +82,12 @@ export const connectAgent = defineOperation({
   id: 'connectAgent',
   method: 'PUT',
   path: `${place}/connect`,
-  summary: 'Set the credential with which an agent is tested',
+  summary: 'Set the credential for testing an agent',
   description:
-    'It is stored encrypted, sent to this agent alone, and never shown. It replaces an earlier one, and ' +
-    'the agent is called at once to see whether it accepts it (`refresh`), which counts ' +
-    'as a step of a storyboard. Without `auth_token` nothing changes. Your organization must have ' +
-    'added the agent. 503 if this registry accepts no credentials.',
+    'It is stored encrypted, sent only to this agent, and never shown. It replaces an earlier ' +
+    'one, and the agent is called at once to see whether it accepts the credential ' +
+    '(`refresh`); this counts as a step of a storyboard. Without `auth_token` nothing changes. Your organization must have ' +
+    'added the agent. 503 if this registry does not store credentials.',
   writes: true,
   agentOwner: 'named',
   body: z
@@ -126,12 +126,12 @@ export const saveClientCredentials = defineOperation({
   id: 'saveAgentClientCredentials',
   method: 'PUT',
   path: `${place}/oauth-client-credentials`,
-  summary: 'Set the OAuth client credentials with which an agent is tested',
+  summary: 'Set the OAuth client credentials for testing an agent',
   description:
     'Before each run a token is requested from the token endpoint, which must be an https address on the public ' +
     'Internet; the token is not stored. The credentials are stored encrypted and never shown. They replace ' +
-    'earlier ones. Your organization must have added the agent. Each fault of the body has ' +
-    'its own `code` and names the `field`. 503 if this registry accepts no credentials.',
+    'earlier ones. Your organization must have added the agent. Each error in the body has its ' +
+    'own `code` and names the `field`. 503 if this registry does not store credentials.',
   writes: true,
   agentOwner: 'named',
   body: ClientCredentials.extend({ organization_id }),

@@ -48,7 +48,7 @@ const read = {
 const change = { ...read, method: 'PUT', writes: true, agentOwner: 'any' } as const
 const owned = 'Your organization must have added the agent.'
 const answering =
-  'Where several organizations added the agent, the one that has proven its domain decides, else the first one.'
+  'If several organizations added the agent, the one that has proven its domain decides, otherwise the first one.'
 
 export const setLifecycle = defineOperation({
   ...change,
@@ -73,8 +73,8 @@ export const setOptOut = defineOperation({
   path: '/api/registry/agents/:encodedUrl/compliance/opt-out',
   summary: 'Opt an agent out of tests, or back in',
   description:
-    'After an opt-out the agent is not tested, nothing is shown about its tests, and its badges end at once. ' +
-    `Once it is tested again it gets badges after a full run that passes. ${owned} ${answering}`,
+    'After an opt-out the agent is not tested, its results are hidden, and its badges end at once. ' +
+    `When it is tested again, it gets badges after it passes a full run. ${owned} ${answering}`,
   body: z.object({ opt_out: z.boolean().describe('Whether the agent is not tested') }),
   reply: { 200: RegistryMetadata },
   errors: ownerErrors,
@@ -160,8 +160,8 @@ export const readDiagnostics = defineOperation({
   path: '/api/registry/agents/:encodedUrl/compliance/diagnostics',
   summary: 'List the steps of a run of an agent',
   description:
-    'Of the last five scheduled runs and the last five others; the last one where none is named. A step that ' +
-    'failed has its request and its answer, which are cut short, and secrets are hidden in them. ' +
+    'Covers the last five scheduled runs and the last five others; by default the last run. A ' +
+    'failed step has its request and response, shortened and without secrets. ' +
     owned,
   query: z.object({
     run_id: z.uuid().optional().describe('The run, from the history'),
@@ -191,8 +191,8 @@ export const readRequests = defineOperation({
   path: '/api/registry/agents/:encodedUrl/monitoring/requests',
   summary: 'List when the registry called an agent to test it',
   description:
-    'Runs, comparisons, steps, discoveries and tokens, the newest first; the last 500 are kept. Who ' +
-    `asked for them is not shown. ${owned}`,
+    'Runs, comparisons, steps, discoveries and tokens, newest first; the last 500 are kept. ' +
+    `Callers are not shown. ${owned}`,
   query: z.object({
     limit: createPageSize({ defaultSize: 50, max: 200 }),
     since: z.iso.datetime({ offset: true }).optional().describe('Only requests since this time'),

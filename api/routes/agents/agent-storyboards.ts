@@ -54,8 +54,8 @@ const refusals = [
 ] as const
 
 const runNote =
-  'Your organization must have added the agent. It is really called: purchases of the storyboard are ' +
-  'for a sandbox account. The run ends when the caller disconnects. 422 with `needs_oauth` when the agent ' +
+  'Your organization must have added the agent. The agent is actually called; purchases use a ' +
+  'sandbox account. The run ends when the caller disconnects. 422 with `needs_oauth` when the agent ' +
   'requires a credential that the registry does not have.'
 
 const place = z.object({
@@ -134,10 +134,10 @@ export const runAgentStep = defineOperation({
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/step/:stepId',
   summary: 'Run one step of a storyboard against an agent',
   description:
-    'Send the `context` of the last answer along, which has the outputs of earlier steps; with `dry_run` ' +
-    'the request is shown and not sent. The answer has request and answer of the agent, cut short and ' +
-    'without secrets. Your organization must have added the agent. It is really ' +
-    'called: purchases are for a sandbox account. `needs_oauth` where the agent requires a credential ' +
+    'Send the `context` of the last answer, which has the outputs of earlier steps; with ' +
+    '`dry_run` the request is shown but not sent. The answer contains the request and the ' +
+    'agent’s response, shortened and without secrets. Your organization must have added the agent. The agent is actually ' +
+    'called; purchases use a sandbox account. `needs_oauth` if the agent requires a credential ' +
     'that the registry does not have.',
   params: z.object({
     ...place.shape,
@@ -197,8 +197,8 @@ export const listAgentStoryboards = defineOperation({
   summary: 'List the storyboards that apply to an agent',
   description:
     'The agent is called to discover what it is. 422 with `needs_oauth` when it requires a credential that ' +
-    'the registry does not have, and with `error_kind` when its claims do not fit together: a specialism that ' +
-    'is not known or lacks its protocol, or another version. 502 and 504 have a `reason`. Your organization ' +
+    'the registry does not have, and with `error_kind` if its claims do not fit together: an ' +
+    'unknown specialism, one without its protocol, or a different version. 502 and 504 have a `reason`. Your organization ' +
     'must have added the agent.',
   params: z.object(AgentParams),
   query: OrganizationQuery,

@@ -95,8 +95,8 @@ export const listAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'List the agents that members added',
   description:
-    'Public agents; with the key of a member with API access also those for members. `health`, ' +
-    '`capabilities`, `properties` and `compliance` add what is known. `metric_id`, `accreditation` ' +
+    'Public agents; with the key of a member that has API access, also agents visible to members. `health`, ' +
+    '`capabilities`, `properties` and `compliance` add details. `metric_id`, `accreditation` ' +
     'and `q` must match one metric; `format_kind`, `creative_operation`, `publisher_domain`, ' +
     '`format_option_id` and `capability_id` one format.',
   access: 'optional',

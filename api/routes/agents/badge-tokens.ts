@@ -18,8 +18,8 @@ export const signAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/token',
   summary: 'Get a badge of an agent as a signed token',
   description:
-    'Anybody can check it offline with the keys at `/.well-known/jwks.json`. 404 where the ' +
-    'agent has no such badge, 503 where this registry does not sign.',
+    'Anyone can check it offline with the keys at `/.well-known/jwks.json`. 404 if the agent ' +
+    'has no such badge, 503 if this registry does not sign.',
   cache: 'none',
   params: BadgePath,
   reply: { 200: BadgeToken },

@@ -56,9 +56,9 @@ export const compareStoryboard = defineOperation({
   description:
     'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
     '90 seconds each. Your organization must have added the agent. ' +
-    'It is really called: purchases of the storyboard are for a sandbox account. The run ends when the ' +
-    'caller disconnects. With `Prefer: respond-async` (RFC 7240) the answer is 202 at once, and ' +
-    '`progress_url` says how far it is. 422 with `needs_oauth` when the agent requires a credential that ' +
+    'The agent is actually called; purchases use a sandbox account. The run ends when the ' +
+    'caller disconnects. With `Prefer: respond-async` (RFC 7240) the answer is an immediate ' +
+    '202, and `progress_url` shows the progress. 422 with `needs_oauth` when the agent requires a credential that ' +
     'the registry does not have.',
   writes: true,
   agentOwner: 'named',
@@ -102,7 +102,7 @@ export const readComparison = defineOperation({
   summary: 'Get the progress of a comparison',
   description:
     'For a comparison that was started with `Prefer: respond-async`: the phases and steps that are done, and the result. For ' +
-    'the organization that began it, until an hour after its end.',
+    'the organization that started it, until an hour after its end.',
   params: jobPlace,
   reply: { 200: ComparisonProgress },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],

@@ -31,7 +31,7 @@ const AgentAddress = z
 
 const callNote =
   'The agent is called now, without a credential, for at most ten seconds; 504 after ' +
-  'that, and 502 without a usable answer. A recent answer may be repeated: `Age` is its age.'
+  'that, and 502 without a usable answer. A recent answer may be reused: `Age` is its age.'
 
 const shared = {
   method: 'GET',
@@ -59,7 +59,7 @@ export const readAgentFormats = defineOperation({
   id: 'getAgentFormats',
   path: '/api/public/agent-formats',
   summary: 'List the creative formats of an agent',
-  description: `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
+  description: `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
   reply: { 200: AgentFormats },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'formats', caller(), services), 'formats'),
@@ -70,7 +70,7 @@ export const readAgentProducts = defineOperation({
   id: 'getAgentProducts',
   path: '/api/public/agent-products',
   summary: 'List the products of a sales agent',
-  description: `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
+  description: `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
   reply: { 200: AgentProducts },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'products', caller(), services), 'products'),
@@ -83,7 +83,7 @@ export const readAgentPublishers = defineOperation({
   summary: 'List the publishers that an agent claims to sell',
   description:
     'This is the agent’s own claim, which authorizes nothing; the lookups show what publishers grant. ' +
-    `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
+    `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'publishers', caller(), services), 'properties'),

@@ -63,7 +63,7 @@ const limit = z
     minimum: 1,
     maximum: PUBLISHERS_MAX,
     default: PAGE_ROWS_DEFAULT,
-    description: 'Publishers on a page; a larger number means the maximum',
+    description: 'Publishers on a page; a larger number counts as the maximum',
   })
 
 const query = z.object({

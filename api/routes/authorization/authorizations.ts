@@ -46,8 +46,9 @@ const evidence = z
   })
   .meta({
     description:
-      'Kinds of rows, separated by commas. `adagents_json`: grants of publishers. `adagents_authoritative`: claims of managers’ ' +
-      'files for other publishers, which grant nothing. The others have no rows so far',
+      'Kinds of rows, separated by commas. `adagents_json`: grants of publishers. `adagents_authoritative`: ' +
+      'claims of managers’ files for other publishers, which grant nothing. The other kinds ' +
+      'have no rows yet',
   })
 
 const include = z
@@ -180,7 +181,7 @@ export const snapshotAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Stream all authorizations in force',
   description:
-    'Gzipped NDJSON to start a replica from; then read the feed from `X-Sync-Cursor`. Events may repeat what it contains, but none is missing. Like the events, it has what publishers grant; the lookups have what operators say about it.',
+    'Gzipped NDJSON to start a replica from; then read the feed from `X-Sync-Cursor`. Events may repeat its contents, but none is missing. Like the events, it shows what publishers grant; only the lookups show whether operators agree.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

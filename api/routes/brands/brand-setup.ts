@@ -41,9 +41,9 @@ export const setUpBrand = defineOperation({
   group: 'Brand Resolution',
   summary: 'Publish a brand.json that the registry hosts for your brand',
   description:
-    'If the domain publishes a file of its own, nothing is saved. Otherwise the file that is given ' +
-    'is stored, without its contacts; else the one that was stored before; else one is built from the ' +
-    'other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
+    'If the domain publishes its own file, nothing is saved. Otherwise the given file is ' +
+    'stored, without its contacts; without one, the file stored before is kept, or one is ' +
+    'built from the other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
     'organization must have proven that it controls the domain or a parent domain (403).',
   access: 'bearer',
   writes: true,
@@ -139,8 +139,8 @@ export const submitBrand = defineOperation({
   group: 'Brand Discovery',
   summary: 'Submit a brand that the registry does not know yet',
   description:
-    'For members. A moderator reviews it before anybody else sees it. 409 if the brand is known, ' +
-    'or already waits for review.',
+    'For members. A moderator reviews it before anyone else sees it. 409 if the brand is known ' +
+    'or already waiting for review.',
   access: 'bearer',
   writes: true,
   quota: 'saves',

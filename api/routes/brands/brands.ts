@@ -74,7 +74,7 @@ export const readBrandJson = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get the brand.json of a domain as crawled',
   description:
-    'The stored brand or, with `fresh=true`, the current file of the domain; `data_truncated` is set if it was too long and was cut.',
+    'The stored brand or, with `fresh=true`, the current file of the domain; `data_truncated` is set if it was cut.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain, fresh }),
@@ -191,7 +191,7 @@ export const listRegisteredBrands = defineOperation({
   group: 'Brand Resolution',
   summary: 'List brands',
   description:
-    'Sorted by name. `search` looks in the domain, the names and the name of the house: exact names come first, then names that begin with it; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
+    'Sorted by name. `search` covers the domain, the names and the name of the house: exact names come first, then names that begin with the text; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

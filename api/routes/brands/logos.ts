@@ -38,7 +38,7 @@ export const listLogos = defineOperation({
   group: 'Brand Resolution',
   summary: 'List the logos of a brand',
   description:
-    'Public logos. One that waits for review or was rejected is shown only to the organization that submitted it and to moderators. With `tags`, only logos that have all of them.',
+    'Public logos. Logos that are waiting for review or were rejected are shown only to the organization that submitted them and to moderators. With `tags`, only logos that have all of them.',
   access: 'optional',
   cache: 'personal',
   params,
@@ -66,7 +66,7 @@ export const saveLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Upload a logo of a brand',
   description:
-    'The type of a picture is detected from its bytes. It is shown at once if your organization has proven that it controls the domain or a parent domain; otherwise it waits for a moderator.',
+    'The image type is detected from its bytes. The logo is shown at once if your organization has proven that it controls the domain or a parent domain; otherwise it waits for a moderator.',
   access: 'bearer',
   writes: true,
   raw: true,
@@ -122,7 +122,7 @@ export const readLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get the image of a logo',
   description:
-    'The name is the hash of the image, so the image never changes. It is as public as its entry in the list.',
+    'The name is the hash of the image, so the image never changes. It is visible to the same callers as its entry in the list.',
   access: 'optional',
   cache: 'private',
   params: params.extend({

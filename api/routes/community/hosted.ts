@@ -40,8 +40,8 @@ export const readHostedAdagents = defineOperation({
   group: 'Property Resolution',
   summary: 'Get the hosted adagents.json of a publisher',
   description:
-    'Built from its saved properties, as far as the format supports them. A publisher ' +
-    'adopts it by pointing there: `authoritative_location` in its own file.',
+    'Built from its saved properties, as far as the format supports them. A publisher adopts ' +
+    'it by pointing there with `authoritative_location` in its own file.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
@@ -86,7 +86,7 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'The address contains a claim of your organization. Once the domain points there, and this has been verified, nobody else can save its properties. A new claim makes the previous one void. 409 while ' +
+    'The address contains a claim of your organization. Once the domain points there and this has been verified, nobody else can save its properties. A new claim voids the previous one. 409 while ' +
     'the domain points there for another organization.',
   access: 'bearer',
   writes: true,
@@ -128,7 +128,7 @@ export const verifyHostedOrigin = defineOperation({
   summary: 'Check that a domain points to its hosted file',
   description:
     'Reads its own adagents.json now. If it points here with a claim, the domain becomes that ' +
-    'organization’s. The answers about the publisher change with the crawl that this requests.',
+    'organization’s. This also requests a crawl, which updates the answers about the publisher.',
   access: 'bearer',
   writes: true,
   raw: true,

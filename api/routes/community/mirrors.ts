@@ -87,7 +87,7 @@ export const putCommunityMirror = defineOperation({
   group: 'Community Mirrors',
   summary: 'Publish the mirror of a platform, or propose one',
   description:
-    'Moderators publish at once; from anybody else it is a proposal that waits for review. A later ' +
+    'Moderators publish at once; anyone else submits a proposal for review. A later ' +
     'proposal replaces the organization’s pending one. The file is a catalog: ' +
     'its statements about agents are dropped.',
   access: 'bearer',
@@ -166,7 +166,7 @@ export const deleteCommunityMirror = defineOperation({
   group: 'Community Mirrors',
   summary: 'Remove the mirror of a platform',
   description:
-    'For moderators. A mirror that nothing supersedes is removed only with `force=true`.',
+    'For moderators. A mirror that has not been superseded is removed only with `force=true`.',
   access: 'bearer',
   writes: true,
   cache: 'none',
@@ -175,7 +175,7 @@ export const deleteCommunityMirror = defineOperation({
     force: z
       .enum(['true', 'false'])
       .optional()
-      .describe('`true` removes a mirror that nothing supersedes'),
+      .describe('`true` removes a mirror that has not been superseded'),
   }),
   reply: { 200: MirrorRemoved },
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],

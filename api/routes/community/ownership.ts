@@ -42,9 +42,9 @@ export const issueOwnershipChallenge = defineOperation({
   group: 'Onboarding',
   summary: 'Start an ownership proof of a brand domain',
   description:
-    'Publish the nonce in a TXT record of the name, or in a file at the address, that the answer ' +
-    'contains, and verify it within fifteen minutes. The challenge is for this organization and ' +
-    'this domain, can be verified once, and ends when another one is created.',
+    'Publish the nonce in the TXT record or the file that the answer names, and verify it ' +
+    'within fifteen minutes. The challenge is for this organization and domain, can be ' +
+    'verified once, and ends when a new one is created.',
   access: 'bearer',
   writes: true,
   cache: 'none',
@@ -65,10 +65,10 @@ export const verifyOwnership = defineOperation({
   group: 'Onboarding',
   summary: 'Verify the ownership proof of a brand domain',
   description:
-    'Reads DNS and the file, or one of them, now. The challenge is used up in any ' +
-    'case: 409 when the token was not found, 410 when the challenge has expired, 404 when there is ' +
-    'none to verify, or another attempt is running. A proof is valid ' +
-    'for ninety days. A domain without a holder becomes the caller’s.',
+    'Checks DNS, the file, or both now. The challenge is used up whatever the result: 409 if ' +
+    'the token was not found, 410 if the challenge has expired, 404 if there is none or ' +
+    'another attempt is running. A proof is valid for ninety days. If nobody holds the domain, ' +
+    'the caller does from then on.',
   access: 'bearer',
   writes: true,
   cache: 'none',

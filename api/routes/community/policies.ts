@@ -59,7 +59,7 @@ export const listRegisteredPolicies = defineOperation({
   queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    search: word.meta({ description: 'Words of the name or the description, or a part of the id' }),
+    search: word.meta({ description: 'Words in the name or the description, or part of the id' }),
     category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
     enforcement: z.enum(enforcements).optional().describe('Only policies with this enforcement'),
     jurisdiction: word.meta({
@@ -190,9 +190,9 @@ export const savePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Save a policy',
   description:
-    'A new one waits for review before it is listed; an approved community policy is ' +
-    'replaced at once, as a whole: an absent field becomes null, or an empty list. The registry’s own ' +
-    'policies, and those that wait for review, cannot be saved.',
+    'A new policy is reviewed before it is listed; an approved community policy is replaced at ' +
+    'once and as a whole: an absent field becomes null or an empty list. The registry’s own ' +
+    'policies and those waiting for review cannot be saved.',
   access: 'bearer',
   writes: true,
   isIdempotent: true,

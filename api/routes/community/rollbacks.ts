@@ -16,8 +16,8 @@ import { replyOk } from '../../responses/reply.ts'
 import { saveErrors } from './saves.ts'
 
 const what =
-  'It is another revision, with the state after the named one; revision 1 is the one that created ' +
-  'the entry.'
+  'Creates a new revision with the content of the given one; revision 1 is the one that ' +
+  'created the entry.'
 const params = z.object({ domain: PastedDomain })
 const body = z.object({
   to_revision: z

@@ -13,9 +13,10 @@ import { replyOk } from '../../responses/reply.ts'
 
 const rules =
   'A new name that imitates another one is refused (400); a doubtful one is shown once a moderator has ' +
-  'approved it (`review_status`). A domain with a file of its own cannot be edited (409). Your organization must have ' +
-  'proven within the last 90 days that it controls the domain or a parent domain (403). The revision that creates an ' +
-  'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` a request can be repeated safely: it is carried out once and gets the same answer.'
+  'approved it (`review_status`). A domain that serves its own file cannot be edited (409). Your organization must have ' +
+  'proven within the last 90 days that it controls the domain or a parent domain (403). The ' +
+  'answer to the save that creates an entry has no revision number; the first edit is revision ' +
+  '2. With an `Idempotency-Key` a request can be retried safely: it is carried out once and gets the same answer.'
 export const saveErrors = [
   'invalid_request',
   'too_large',
@@ -43,7 +44,7 @@ export const saveBrand = defineOperation({
   path: '/api/brands/save',
   group: 'Brand Resolution',
   summary: 'Save a brand that publishes no brand.json, or edit it',
-  description: `A manifest that is left out stays as it is; null removes it. Contacts and email addresses in it are dropped. ${rules}`,
+  description: `If the manifest is left out, it stays as it is; null removes it. Contacts and email addresses in it are dropped. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',

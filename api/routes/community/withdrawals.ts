@@ -27,9 +27,9 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
     group,
     summary: `Stop hosting the ${file} of a domain`,
     description:
-      `Takes back what was saved about ${what}: its hosted file answers 404, and its revisions are no longer public; a rollback restores one. ` +
-      'Anybody who may save may also withdraw: an organization that has proven the domain, and moderators. ' +
-      'A domain with a file of its own cannot be edited (409). A later save starts over.',
+      `Withdraws what was saved about ${what}: its hosted file returns 404, and its revisions are no longer public; a rollback restores one. ` +
+      'Whoever may save may also withdraw: organizations that have proven the domain, and moderators. ' +
+      'A domain that serves its own file cannot be edited (409). A later save starts over.',
     access: 'bearer',
     writes: true,
     raw: true,

@@ -46,8 +46,8 @@ export const createApiKey = defineOperation({
   summary: 'Create an API key of your organization',
   description:
     'For owners and admins, and for keys with the permission `admin:*`. `value` is the secret: keep ' +
-    'it, since only its hash is stored. A key acts for its organization and no other one; it ' +
-    'manages keys only with such a permission.',
+    'it, since only its hash is stored. A key acts only for its organization, and manages keys ' +
+    'only with such a permission.',
   writes: true,
   body: z.object({
     name: z
@@ -83,7 +83,7 @@ export const revokeApiKey = defineOperation({
   method: 'DELETE',
   path: '/api/me/api-keys/:id',
   summary: 'Revoke an API key of your organization',
-  description: 'Every process refuses it from then on. A key can revoke itself.',
+  description: 'It is refused at once. A key can revoke itself.',
   writes: true,
   params: z.object({
     id: z.uuid().toLowerCase().describe('Id of the key, from the list of keys'),

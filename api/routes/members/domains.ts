@@ -33,8 +33,9 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List the domains of your organization',
   description:
-    'Those that it holds, or has proven while another one holds them, with the method by which each was proven, and how long that is valid. A challenge adds a domain, or ' +
-    'proves it again; `pending` has those that can still be verified.',
+    'Domains that it holds, or has verified while another organization holds them, with the ' +
+    'method of each proof and its end. A challenge adds a domain or renews its proof; ' +
+    '`pending` lists those that can still be verified.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,
@@ -130,8 +131,7 @@ export const cancelOwnDomainProof = defineOperation({
   path: '/api/me/organization/domains/:domain/challenge',
   group: 'Onboarding',
   summary: 'Cancel a pending ownership proof of a domain',
-  description:
-    'The token of the last challenge no longer proves anything. An earlier proof stays valid.',
+  description: 'The token of the last challenge becomes invalid. An earlier proof stays valid.',
   access: 'bearer',
   writes: true,
   cache: 'private',

@@ -18,7 +18,7 @@ export const createOrganization = defineOperation({
     'For people: the person of the user token becomes its owner. The domain of an address that ' +
     'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
     '200 if an organization of that domain was waiting for its first person, 409 if it has ' +
-    'someone already. A membership comes from billing, never from here.',
+    'someone already. Memberships come from billing only.',
   access: 'bearer',
   writes: true,
   isPersonal: true,

@@ -98,10 +98,9 @@ export const enrolOwnAgent = defineOperation({
   path: '/api/me/agents',
   summary: 'Add an agent of your organization',
   description:
-    'A new agent is private by default; of one added before, the given fields are ' +
-    'changed. Once your organization has verified domains, a new agent must be on one of them. ' +
-    'A person without an organization founds one, and an organization without a profile ' +
-    'gets a private one. Only members with API access can publish agents; those of others are ' +
+    'A new agent is private by default; for an existing one, the given fields are changed. Once your organization has verified domains, a new agent must be on one of them. ' +
+    'A person without an organization gets one, and an organization without a profile gets a ' +
+    'private one. Only members with API access can publish agents; those of others are ' +
     'visible to members, with a warning.',
   writes: true,
   body: z.object({ url: NewUrl.describe('Address at which the agent answers'), ...agentFields }),

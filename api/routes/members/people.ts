@@ -111,7 +111,7 @@ export const removeMember = defineOperation({
   summary: 'Remove a person from your organization, or leave it',
   description:
     'Owners remove everyone, admins remove members and viewers, and everyone can leave by their ' +
-    'own id. The last owner cannot leave (409). Every process refuses the person from then on.',
+    'own id. The last owner cannot leave (409). The person loses access at once.',
   writes: true,
   isPersonal: true,
   query: OrganizationQuery,

@@ -15,9 +15,9 @@ export const readOrganizationUsage = defineOperation({
   cache: 'private',
   summary: 'Read what your organization has used of its limits',
   description:
-    'Each limit of a member with what was used in the current window, what is left and when it ' +
-    'resets; and how many items the organization stores. Reading this does not count. All keys of an ' +
-    'organization are one caller, except for saves, which each key has for itself. Limits by address are reported ' +
+    'Each limit with its use in the current window, what is left and when it resets, and how ' +
+    'many items the organization stores. Reading this does not count. All keys of an ' +
+    'organization share their limits, except for saves, which are counted per key. Limits by address are reported ' +
     'in the `RateLimit` headers of the answers that they concern.',
   query: OrganizationQuery,
   reply: { 200: OrganizationUsage },

@@ -60,8 +60,8 @@ export const createWatch = defineOperation({
     'an agent, when an agent claims to sell it, or when someone saves a domain that looks like it. For ' +
     'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
     'badges change. Emails go to your verified address; a watch created with a key belongs to the person ' +
-    'who created the key in the dashboard. Watching the same thing again changes its pace, except with a ' +
-    'key. 503 if this registry sends no email.',
+    'who created the key in the dashboard. Watching the same thing again changes how often you ' +
+    'get emails, except with a key. 503 if this registry sends no email.',
   writes: true,
   body: z
     .object({

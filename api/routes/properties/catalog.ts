@@ -179,8 +179,8 @@ export const syncCatalogCollections = defineOperation({
   path: '/api/registry/catalog/collections/sync',
   summary: 'List all collections, removed ones included',
   description:
-    'In the order in which they became known, including removed ones: no page misses one, ' +
-    'whatever happens between two pages.',
+    'Sorted by first appearance, including removed ones, so that changes between two requests ' +
+    'never make a page skip one.',
   handle: ({ query, services }) => replyCollections(services, query),
 })
 

@@ -23,9 +23,9 @@ export const fileCatalogDispute = defineOperation({
   group: 'Property Resolution',
   summary: 'Dispute a fact of the catalog',
   description:
-    'A moderator reviews it; the link of an identifier (`type:value`) that only a contributor asserts is ' +
-    'suspended at once. An organization has one open dispute about a record: ' +
-    'filing it again replaces the text. The text is public; its author is not.',
+    'A moderator reviews it; an identifier (`type:value`) that only a contributor asserts is ' +
+    'suspended at once. An organization can have one open dispute per record: filing again ' +
+    'replaces the text. The text is public; its author is not.',
   access: 'bearer',
   writes: true,
   cache: 'none',

@@ -70,7 +70,7 @@ export const listRegisteredProperties = defineOperation({
   group: 'Property Resolution',
   summary: 'List properties',
   description:
-    'Active properties. `search` looks in the name, the publisher domain and the identifiers: exact names come first, then names that begin with it; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
+    'Active properties. `search` covers the name, the publisher domain and the identifiers: exact names come first, then names that begin with the text; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

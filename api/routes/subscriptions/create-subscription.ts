@@ -40,13 +40,14 @@ export const createSubscription = defineOperation({
   limits: ['receiverQuestionsPerHour'],
   method: 'POST',
   path: '/api/registry/subscriptions',
-  summary: 'Subscribe to changes, or to your audit, by webhook',
+  summary: 'Subscribe to changes, or to your audit log, by webhook',
   description:
     'The registry first posts a signed challenge to the address (`task_type` `registry_challenge`), which must answer ' +
-    '200 with JSON that repeats `result.challenge` as `challenge`. From then on each change is posted in ' +
-    'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to continue from ' +
-    'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any status of 2xx takes a ' +
-    'delivery; failed ones are retried with increasing delays for three days. With `kind` `audit` the ' +
+    '200 with JSON that repeats `result.challenge` as `challenge`. After that, each change is ' +
+    'posted in feed order, at least once: `result.events` as the feed has them, `result.cursor` to continue from ' +
+    'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any ' +
+    '2xx status accepts a delivery; failed ones are retried with increasing delays for three ' +
+    'days. With `kind` `audit` the ' +
     'changes of `GET /api/me/organization/audit` are posted instead: only for owners and admins, and for keys with ' +
     'the permission `admin:read` or `admin:*`, as long as whoever subscribed or resumed last has that right.',
   writes: true,
@@ -57,7 +58,7 @@ export const createSubscription = defineOperation({
     kind: z
       .enum(subscriptionKinds)
       .default('changes')
-      .describe('What to post: `changes` of the feed, or the `audit` of your organization'),
+      .describe('What to post: the `changes` of the feed, or the `audit` log of your organization'),
     event_types: filters(
       EventTypeFilter,
       'Types of events, `*` matches any characters; by default all',
@@ -73,7 +74,7 @@ export const createSubscription = defineOperation({
     cursor: DeliveryCursor.overwrite(text => text.toLowerCase())
       .optional()
       .describe(
-        'Begin after this event, or this `cursor` of the audit log; without it, with the next change',
+        'Start after this event, or this `cursor` of the audit log; by default, with the next change',
       ),
   }),
   reply: { 201: SubscriptionView },

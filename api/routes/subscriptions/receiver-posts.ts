@@ -22,9 +22,10 @@ export const resumeSubscription = defineOperation({
   path: '/api/registry/subscriptions/:id/resume',
   summary: 'Resume a disabled subscription',
   description:
-    'The receiver is posted a challenge as for a new subscription, and deliveries go on after the ' +
-    '`cursor` of the subscription. Where the feed or the audit log no longer has it, the answer is 410: delete the ' +
-    'subscription and subscribe again. One that is not disabled is returned as it is, without a challenge.',
+    'The receiver gets a challenge as for a new subscription, and deliveries continue after ' +
+    'the `cursor` of the subscription. If the feed or the audit log no longer has it, the ' +
+    'answer is 410: delete the subscription and create a new one. An active subscription is ' +
+    'returned as it is, without a challenge.',
   writes: true,
   reply: { 200: SubscriptionView },
   errors: [
@@ -66,8 +67,8 @@ export const testSubscription = defineOperation({
   path: '/api/registry/subscriptions/:id/test',
   summary: 'Post a test to the receiver of a subscription',
   description:
-    'A post without events (`task_type` `registry_test`), signed as deliveries are. It changes nothing and ' +
-    'is not in the log.',
+    'Posts a signed test without events (`task_type` `registry_test`). It changes nothing and ' +
+    'is not logged.',
   writes: true,
   reply: { 200: TestDelivery },
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],

@@ -129,7 +129,7 @@ export type AgentCapabilitiesBlock = z.infer<typeof AgentCapabilitiesBlock>
 
 const AgentContact = z
   .looseObject({
-    name: text.describe('Name of the member that enrolled the agent'),
+    name: text.describe('Name of the member that added the agent'),
     email: text.describe('Always empty: the registry shows no email addresses'),
     website: text.describe('Always empty: members are not asked for it'),
   })
@@ -173,13 +173,15 @@ export type AgentEntry = z.infer<typeof AgentEntry>
 
 export const AgentList = z
   .looseObject({
-    agents: z.array(AgentEntry).describe('Agents of this page, in the order of enrolment'),
+    agents: z
+      .array(AgentEntry)
+      .describe('Agents of this page, in the order in which they were added'),
     count: count.describe('Agents on this page'),
     total: count.describe('Agents on all pages'),
     agents_truncated: flag.optional().describe('True if the page would be too long and ends early'),
     ...pageEnd,
   })
-  .meta({ id: 'AgentList', description: 'A page of the agents that members enrolled' })
+  .meta({ id: 'AgentList', description: 'A page of the agents that members added' })
 
 const OperatedAgent = z.looseObject({
   url: AgentUrl,
