@@ -46,7 +46,8 @@ const commands = {
     execNode('dist/scripts/generate.js', ...args)
   },
   async bench() {
-    const [name, ...rest] = args
+    const isNamed = args[0] !== undefined && !args[0].startsWith('--')
+    const [name, ...rest] = isNamed ? args : ['all', ...args]
     await build()
     requireRedis()
     execNode('--expose-gc', `dist/scripts/bench/${name}.js`, ...rest)

@@ -1,5 +1,6 @@
 import { getFirst } from '../../pipeline/core/present.ts'
 import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
+import { Bounds } from './support/bounds.ts'
 import {
   formatVerdict,
   judge,
@@ -26,6 +27,7 @@ await fillEvents(options.folder, options.size)
 const headers = { authorization: `Bearer ${secret}` }
 const filters = ['*', 'agent.*', rareType]
 
+const bounds = new Bounds()
 const verdicts: Record<string, Verdict> = {}
 const memory = await HttpBench.with(options, {}, async bench => {
   for (const name of filters) {
@@ -38,7 +40,7 @@ const memory = await HttpBench.with(options, {}, async bench => {
     const comparison = await bench.compare(questions)
     verdicts[name] = judge(comparison)
     printComparison(`${name}, ${options.size} events`, comparison)
-    console.log(`${formatVerdict(verdicts[name], 0.25)}\n`)
+    console.log(`${formatVerdict(name, verdicts[name], 0.25, bounds)}\n`)
   }
   return bench.apiMemoryMB
 })
@@ -54,4 +56,5 @@ printResult({
     Object.entries(verdicts).map(([name, verdict]) => [name, roundVerdict(verdict)]),
   ),
   api_rss_anon_mb: Math.round(memory),
+  missed: bounds.missed,
 })

@@ -1,5 +1,6 @@
 import { requireValue } from '../../pipeline/core/present.ts'
 import { createRandom, type Random } from '../world/random.ts'
+import { Bounds } from './support/bounds.ts'
 import { pickDomain, toDomain } from './support/brand-store.ts'
 import { HttpBench } from './support/http-bench.ts'
 import type { Question, Run } from './support/load-runner.ts'
@@ -27,12 +28,15 @@ import {
  * 300000` makes the server build nearly every page anew. `ratio` is that of the most expensive page.
  */
 const QUESTION_COUNT = 10_000
+/** Page ÷ JSON at most. A verdict is a few facts; its page draws the way to them, twice. */
 const RATIO_MAX = 3
+const VERDICT_RATIO_MAX = 5
 
 type Paths = readonly [page: string, json: string]
 
 interface PageRow {
   name: string
+  ratioMax?: number
   build(random: Random, sizes: Sizes): Paths
 }
 
@@ -64,6 +68,7 @@ const rows: readonly PageRow[] = [
   },
   {
     name: 'authorization',
+    ratioMax: VERDICT_RATIO_MAX,
     build(random, sizes) {
       const number = random.below(sizes.domains)
       const agent = encodeURIComponent(findAgentNear(number, random.below(3), sizes))
@@ -88,9 +93,12 @@ const sizes = computeSizes(options.size)
 note(`filling a store with ${sizes.agents} agents and ${sizes.domains} domains …`)
 await fillReads(options.folder, sizes)
 
+const bounds = new Bounds()
 const ratios: Record<string, Spread> = {}
 const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
-  for (const { name, build } of rows.filter(row => row.name.includes(options.only))) {
+  for (const { name, build, ratioMax = RATIO_MAX } of rows.filter(row =>
+    row.name.includes(options.only),
+  )) {
     const random = createRandom('pages', name)
     const count = options.questions ?? QUESTION_COUNT
     const paths = Array.from({ length: count }, () => build(random, sizes))
@@ -108,7 +116,9 @@ const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
     })
     ratios[name] = computeSpread(rounds.map(round => round.page.cpuMicros / round.json.cpuMicros))
     printRounds(name, rounds)
-    console.log(`page ÷ JSON: ${roundForPrint(ratios[name].median)} (at most ${RATIO_MAX})\n`)
+    console.log(
+      `page ÷ JSON: ${roundForPrint(ratios[name].median)} (${bounds.atMost(name, ratios[name].median, ratioMax)})\n`,
+    )
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })
@@ -125,6 +135,7 @@ printResult({
   ),
   api_rss_anon_mb: Math.round(memory),
   ready_ms: Math.round(readyMs),
+  missed: bounds.missed,
 })
 
 function printRounds(name: string, rounds: readonly Record<'page' | 'json', Run>[]): void {

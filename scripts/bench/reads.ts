@@ -1,5 +1,6 @@
 import { requireValue } from '../../pipeline/core/present.ts'
 import { createRandom } from '../world/random.ts'
+import { Bounds } from './support/bounds.ts'
 import {
   formatVerdict,
   judge,
@@ -29,6 +30,7 @@ const sizes = computeSizes(options.size)
 note(`filling a store with ${sizes.agents} agents and ${sizes.domains} domains …`)
 await fillReads(options.folder, sizes)
 
+const bounds = new Bounds()
 const verdicts: { name: string; atLeast: number; verdict: Verdict }[] = []
 const measured = await HttpBench.with(options, {}, async bench => {
   for (const { name, atLeast, questions } of readRows.filter(row =>
@@ -40,7 +42,7 @@ const measured = await HttpBench.with(options, {}, async bench => {
     const verdict = judge(comparison)
     verdicts.push({ name, atLeast, verdict })
     printComparison(`${name}, ${sizes.agents} agents`, comparison)
-    console.log(`${formatVerdict(verdict, atLeast)}\n`)
+    console.log(`${formatVerdict(name, verdict, atLeast, bounds)}\n`)
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })
@@ -62,4 +64,5 @@ printResult({
   ),
   api_rss_anon_mb: Math.round(measured.memory),
   ready_ms: Math.round(measured.readyMs),
+  missed: bounds.missed,
 })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Bounds } from './support/bounds.ts'
 import { builtFolder, Child } from './support/child.ts'
 import { NightFeed } from './support/night-feed.ts'
 import { readOptions } from './support/options.ts'
@@ -77,6 +78,7 @@ const p50 = computeSpread(rounds.map(({ alone, bareAlone }) => alone.p50Ms / bar
 const rows = computeSpread(rounds.map(({ many, bareMany }) => many.perSecond / bareMany.perSecond))
 const middle = (measure: (round: (typeof rounds)[number]) => number) =>
   roundForPrint(computeMedian(rounds.map(measure)))
+const bounds = new Bounds()
 const commits = middle(({ many }) => (many as SaveRun).commits)
 printTable(
   [`saves of ${size} brands`, 'ours', 'loop', 'ratio'],
@@ -85,16 +87,16 @@ printTable(
       'one connection, p50',
       `${middle(({ alone }) => alone.p50Ms)} ms`,
       `${middle(({ bareAlone }) => bareAlone.p50Ms)} ms`,
-      `${roundForPrint(p50.median)} (at most 3)`,
+      `${roundForPrint(p50.median)} (${bounds.atMost('one connection', p50.median, 3)})`,
     ],
     [
       `${connections} connections, a second`,
       middle(({ many }) => many.perSecond),
       middle(({ bareMany }) => bareMany.perSecond),
-      `${roundForPrint(rows.median)} (at least 0.3)`,
+      `${roundForPrint(rows.median)} (${bounds.atLeast('50 connections', rows.median, 0.3)})`,
     ],
     ['first saves, one connection, p50', `${roundForPrint(first.p50Ms)} ms`, '', ''],
-    ['commits a save', commits, '', '(below 0.2)'],
+    ['commits a save', commits, '', `(${bounds.atMost('commits a save', commits, 0.2)})`],
     [
       `${bulk} bulk commits in ${roundForPrint(nightS)} s, the longest`,
       `${longestBulkMs} ms`,
@@ -108,7 +110,12 @@ printTable(
       '',
     ],
     ['  p99', `${roundForPrint(withNight.p99Ms)} ms`, '', ''],
-    ['  the slowest', `${roundForPrint(withNight.worstMs)} ms`, '', '(at most 1,000)'],
+    [
+      '  the slowest',
+      `${roundForPrint(withNight.worstMs)} ms`,
+      '',
+      `(${bounds.atMost('the slowest save beside a night', withNight.worstMs, 1_000, ' ms')})`,
+    ],
     [`two large files in ${roundForPrint(largeS)} s`, 'beside', 'without', 'ratio'],
     [
       `${withLarge.saves} saves meanwhile, one by one, p50`,
@@ -120,7 +127,7 @@ printTable(
       '  p99',
       `${roundForPrint(withLarge.p99Ms)} ms`,
       `${roundForPrint(withoutLarge.p99Ms)} ms`,
-      `${roundForPrint(withLarge.p99Ms / withoutLarge.p99Ms)} (beside at most 1,000 ms)`,
+      `${roundForPrint(withLarge.p99Ms / withoutLarge.p99Ms)} (beside ${bounds.atMost('p99 beside large files', withLarge.p99Ms, 1_000, ' ms')})`,
     ],
     ['  the slowest', `${roundForPrint(withLarge.worstMs)} ms`, '', ''],
   ],
@@ -152,4 +159,5 @@ printResult({
     p99_without_ms: roundForPrint(withoutLarge.p99Ms),
     p99_ratio: roundForPrint(withLarge.p99Ms / withoutLarge.p99Ms),
   },
+  missed: bounds.missed,
 })

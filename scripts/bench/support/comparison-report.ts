@@ -1,3 +1,4 @@
+import type { Bounds } from './bounds.ts'
 import type { Comparison } from './http-bench.ts'
 import type { Run } from './load-runner.ts'
 import { printTable } from './report.ts'
@@ -34,10 +35,16 @@ export function judge({ rounds }: Comparison): Verdict {
   }
 }
 
-/** Formats a ratio with what is known of it: a bound nearer than the resolution is not decided. */
-export function formatVerdict(verdict: Verdict, atLeast: number): string {
+/** Formats a ratio with what is known of it: a bound nearer than the resolution is not decided, and not missed. */
+export function formatVerdict(
+  name: string,
+  verdict: Verdict,
+  atLeast: number,
+  bounds: Bounds,
+): string {
   const { ratio, resolution, perSecond, against } = verdict
   const isDecided = Math.abs(ratio / atLeast - 1) > resolution
+  if (isDecided) bounds.atLeast(name, ratio, atLeast)
   const outcome = isDecided ? (ratio < atLeast ? 'too low' : 'met') : 'too near to tell'
   const other = against === undefined ? '' : `, other build ÷ ours: ${roundForPrint(against)}`
   return (

@@ -35,6 +35,7 @@ const flags = {
   'no-fetch': { type: 'boolean', default: false },
   folder: { type: 'string' },
   against: { type: 'string' },
+  check: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const
 
@@ -48,7 +49,8 @@ const HELP = `--size N         what the bench is sized by: domains, files or row
 --only TEXT      rows whose name contains it
 --no-fetch       bench:night without a web: observations are computed, in three sizes up to N
 --folder DIR     keeps the stores there, and uses them again
---against DIR    measures the API of another built tree as well, in turn with ours`
+--against DIR    measures the API of another built tree as well, in turn with ours
+--check          exits with 1 if a bound is missed`
 
 /** Settings of a bench where no option says otherwise. */
 interface Defaults {

@@ -1,4 +1,5 @@
 import { getAt } from '../../../pipeline/core/present.ts'
+
 /** Prints rows under a head, numbers right-aligned. */
 export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
   const lines = [head, ...rows].map(row => row.map(String))
@@ -11,9 +12,13 @@ export function printTable(head: readonly string[], rows: readonly (string | num
   }
 }
 
-/** Prints the result as JSON, on the last line of a bench. */
-export function printResult(result: { bench: string } & Record<string, unknown>) {
-  console.log(JSON.stringify(result))
+/** Prints the result as JSON, on the last line of a bench. What missed its bounds makes it fail with `--check`. */
+export function printResult({
+  missed = [],
+  ...result
+}: { bench: string; missed?: readonly string[] } & Record<string, unknown>): void {
+  console.log(JSON.stringify({ ...result, missed }))
+  if (missed.length > 0 && process.argv.includes('--check')) process.exitCode = 1
 }
 
 export function note(line: string): void {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createSparseWorld } from '../../world/sparse.ts'
+import { Bounds } from './bounds.ts'
 import { Child, root } from './child.ts'
 import { printCosts } from './night-costs.ts'
 import { measureLeast } from './night-least.ts'
@@ -90,6 +91,7 @@ export async function runWholeNights(options: Options): Promise<void> {
 
   const perFetch = (cpu: number, fetches: number) => (cpu * 1e6) / fetches
   const ratio = perFetch(first.crawlerCpu, first.fetches) / perFetch(bare.cpu, bare.fetches)
+  const bounds = new Bounds()
   const rows: [string, (night: Night) => number][] = [
     ['seconds', night => night.seconds],
     ['domains a second', night => options.size / night.seconds],
@@ -113,17 +115,22 @@ export async function runWholeNights(options: Options): Promise<void> {
     ]),
   )
   printTable(
-    ['at most', 'MB', 'must be below'],
+    ['memory', 'MB', ''],
     [
-      ...peaks.map(([role, mb]) => [`${role}, own memory`, Math.round(mb), 1_500]),
-      ['Redis', Math.round(redisMB), 300],
-    ],
+      ...peaks.map(([role, mb]) => [role, mb, 1_500] as const),
+      ['Redis', redisMB, 300] as const,
+    ].map(([name, mb, most]) => [
+      name,
+      Math.round(mb),
+      bounds.atMost(`memory of ${name}`, mb, most, ' MB'),
+    ]),
   )
   console.log(
-    `bare undici loop: ${roundForPrint(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${roundForPrint(ratio)} (at most 1.6)`,
+    `bare undici loop: ${roundForPrint(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${roundForPrint(ratio)} (${bounds.atMost('a fetch', ratio, 1.6)})`,
   )
   const costs = printCosts('commits of the second night', second.commits, quiet.commits, parts)
   for (const sentence of wrong) console.log(`verify: ${sentence}`)
+  bounds.atMost('what verify found', wrong.length, 0)
   printResult({
     bench: 'night',
     size: options.size,
@@ -142,5 +149,6 @@ export async function runWholeNights(options: Options): Promise<void> {
       [...peaks, ['redis', redisMB]].map(([name, mb]) => [name, Math.round(Number(mb))]),
     ),
     verify: wrong.length,
+    missed: bounds.missed,
   })
 }
