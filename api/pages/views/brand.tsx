@@ -72,6 +72,10 @@ export async function show({
   ])
   const hosted = findOwnersFile(brand, domain, services)
   const describer = findDescriber(brand, file)
+  const asked = { ...hosted?.house, ...brand }
+  const house = renderHouse(services.reader, asked, domain, portfolio)
+  // That there is no house is the smallest news.
+  const isAlone = portfolio.total === 0 && !(asked.house_domain ?? asked.claimed_house_domain)
   const teller = hosted === undefined ? (describer ?? sources[brand.source]) : 'its owner'
   return {
     title: brand.brand_name,
@@ -88,9 +92,10 @@ export async function show({
         })}
         {hosted === undefined ? null : renderNextStep(hosted, services.baseUrl())}
         {renderFreshness(brand.freshness, 'brand.json')}
-        {renderHouse(services.reader, { ...hosted?.house, ...brand }, domain, portfolio)}
+        {isAlone ? null : house}
         {renderIdentity(brand, domain, hasInventory)}
         {renderLooks(brand)}
+        {isAlone ? house : null}
         {!file && brand.source !== 'brand_json'
           ? null
           : renderSection('file', 'File status', renderFile(file, domain, describer))}
