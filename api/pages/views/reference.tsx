@@ -39,7 +39,7 @@ export async function show({
             value={find}
             maxlength={FIND_CHARS_MAX}
             aria-label="Words of an operation"
-            placeholder="authorization, feed, POST …"
+            placeholder="authorization"
           />
           <button type="submit" class="plain">
             Filter
