@@ -71,17 +71,20 @@ test('one version of Node is named everywhere: that of package.json', () => {
     'Dockerfile',
     'action.yml',
   ]
-  const named = [...places, '.github/workflows/ci.yml', '.github/workflows/release.yml'].map(
-    place => [
-      place,
-      ...new Set(
-        Array.from(
-          read(place).matchAll(/(?:Node |node:|node-version: )(\d+)/g),
-          ([, major]) => major,
-        ),
+  const named = [
+    ...places,
+    '.github/workflows/bench.yml',
+    '.github/workflows/ci.yml',
+    '.github/workflows/release.yml',
+  ].map(place => [
+    place,
+    ...new Set(
+      Array.from(
+        read(place).matchAll(/(?:Node |node:|node-version: )(\d+)/g),
+        ([, major]) => major,
       ),
-    ],
-  )
+    ),
+  ])
   expect(named).toEqual(named.map(([place]) => [place, wanted]))
 })
 
