@@ -122,6 +122,24 @@ describe('GET /api/registry/agents/search', () => {
     expect(pages).toEqual(both.map(({ url }: FoundAgent) => url))
   })
 
+  test('200: an empty answer names the values that no agent has, and those that were meant', async () => {
+    const answer = await search('?markets=US&property_types=websit,unheard')
+    expect(answer.json()).toEqual({
+      results: [],
+      cursor: null,
+      next_cursor: null,
+      has_more: false,
+      unmatched_values: [
+        { parameter: 'property_types', value: 'websit', did_you_mean: 'website' },
+        { parameter: 'property_types', value: 'unheard' },
+      ],
+    })
+    expect(AgentSearchAnswer.safeParse(answer.json()).success).toBe(true)
+    expect((await search('?property_types=website,websit')).json()).not.toHaveProperty(
+      'unmatched_values',
+    )
+  })
+
   test('200: a page leads to the next one', async () => {
     const pages: string[][] = []
     let cursor = ''

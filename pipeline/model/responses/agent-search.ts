@@ -62,6 +62,18 @@ export const AgentSearchAnswer = z
       .nullable()
       .describe('Position after this page, also on the last page; null if nothing was found'),
     ...pageEnd,
+    unmatched_values: z
+      .array(
+        z.looseObject({
+          parameter: text.describe('Filter that has the value, such as `channels`'),
+          value: text.describe(
+            'Value as it was compared: words in lower case, countries in capitals',
+          ),
+          did_you_mean: text.optional().describe('A value that agents have, and that is near'),
+        }),
+      )
+      .optional()
+      .describe('Requested values that no agent has; absent where agents were found'),
   })
   .meta({ id: 'AgentSearch', description: 'A page of agents by relevance' })
 export type AgentSearchAnswer = z.infer<typeof AgentSearchAnswer>

@@ -9,6 +9,7 @@ import {
   roundScore,
 } from './agent-index.ts'
 import { type Bits, walkRanks } from './rank-postings.ts'
+import { listUnmatchedValues } from './unmatched-values.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
 export interface SearchPosition {
@@ -61,7 +62,12 @@ export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
   const cursor = last === undefined ? null : query.formatCursor(placeAt(agents, last))
   const text = JSON.stringify(cursor)
   const next = hasMore ? text : 'null'
-  writer.ascii(`],"cursor":${text},"next_cursor":${next},"has_more":${hasMore}}`)
+  writer.ascii(`],"cursor":${text},"next_cursor":${next},"has_more":${hasMore}`)
+  // Filters take any value: whoever misspells one would take the empty answer for the truth.
+  const unmatched = last === undefined ? listUnmatchedValues(agents, filters) : []
+  if (unmatched.length > 0)
+    writer.bytes(Buffer.from(`,"unmatched_values":${JSON.stringify(unmatched)}`))
+  writer.ascii('}')
   return writer.lend()
 }
 

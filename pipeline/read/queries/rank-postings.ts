@@ -18,6 +18,8 @@ export interface PostingParts {
 export class Postings {
   readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
+  /** Values by facet, listed when they are first asked for; nothing is added to postings that are searched. */
+  #valuesByFacet: Map<string, string[]> | undefined
 
   private constructor({ words, sets }: PostingParts) {
     this.#wordCount = words
@@ -57,6 +59,29 @@ export class Postings {
       if (ranks === undefined) return []
       return [Array.isArray(ranks) ? this.#toSet(ranks) : ranks]
     })
+  }
+
+  /** Tells whether any agent has a value. */
+  has(facet: string, value: string): boolean {
+    return this.#ranksByKey.has(toKey(facet, value))
+  }
+
+  /** Lists the values of a facet that any agent has. */
+  listValues(facet: string): readonly string[] {
+    this.#valuesByFacet ??= this.#groupValues()
+    return this.#valuesByFacet.get(facet) ?? []
+  }
+
+  #groupValues(): Map<string, string[]> {
+    const values = new Map<string, string[]>()
+    for (const key of this.#ranksByKey.keys()) {
+      const end = key.indexOf(' ')
+      const facet = key.slice(0, end)
+      const known = values.get(facet)
+      if (known === undefined) values.set(facet, [key.slice(end + 1)])
+      else known.push(key.slice(end + 1))
+    }
+    return values
   }
 
   #createEmptySet(): Bits {
