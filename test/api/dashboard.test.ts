@@ -854,7 +854,10 @@ test.each([
   ['/dashboard/agents?url=https%3A%2F%2Fa.example', 'add an agent'],
   ['/dashboard/watches?brand=acme.example', 'watch acme.example'],
   ['/dashboard/watches', ''],
-  [`/dashboard/join?token=${'a'.repeat(43)}`, 'accept your invitation'],
+  [
+    `/dashboard/join?token=${'a'.repeat(43)}`,
+    'accept your invitation, with the address that it was sent to',
+  ],
 ])('the sign-in for %s is to %s', (path, purpose) => {
   expect(path === undefined ? path : parseWayBack(path)).toBe(path)
   expect(describePurpose(path)).toBe(purpose)
