@@ -38,6 +38,15 @@ const REFRESH_SECONDS = 5
 /** Value of `since` for an agent that was never tested. */
 const NEVER = 'never'
 
+/** Looks of the notice that a test is finished, by its result. */
+const looks = {
+  passing: 'good',
+  degraded: 'fair',
+  failing: 'bad',
+  unknown: 'fair',
+  opted_out: 'fair',
+} as const satisfies Record<AgentCompliance['status'], string>
+
 /** Builds the path of the page with the tests of an agent. */
 export function toTestsPath(orgId: string, url: string, more: Record<string, string> = {}): string {
   return `${toSectionPath(orgId, 'agents')}/tests?${new URLSearchParams({ url, ...more })}`
@@ -79,7 +88,7 @@ async function showTests(
         </p>
       ) : null}
       {since === undefined || isRunning || stopped !== null ? null : (
-        <p class="notice good" role="status">
+        <p class={`notice ${looks[compliance.body.status]}`} role="status">
           The test is finished: {compliance.body.headline}.
         </p>
       )}

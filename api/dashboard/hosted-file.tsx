@@ -1,11 +1,12 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
+import type { History } from '../../pipeline/model/responses/history.ts'
 import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { PUBLISH_PATH } from '../pages/draft.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../pages/example-file.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderExactMoment, renderName } from '../pages/html/text.tsx'
+import { clipText, renderExactMoment, renderMoment, renderName } from '../pages/html/text.tsx'
 import { HOSTED_NOTE, hasOwnFile } from '../pages/own-file.ts'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
@@ -26,6 +27,12 @@ const PREVIEW_CHARS = 20_000
 
 /** Operations that stop hosting the files of a kind. */
 const withdrawals = { 'adagents.json': withdrawProperties, 'brand.json': withdrawBrand } as const
+
+/** Operations that list the versions of hosted files, by kind. */
+const histories = {
+  'adagents.json': '/api/properties/history',
+  'brand.json': '/api/brands/history',
+} as const
 
 /** A file of a domain: its text while it is hosted here. */
 interface HostedFile {
@@ -237,12 +244,19 @@ function buildHostedExample(
 }
 
 async function showStop(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
-  const { form, org, query, services, token } = context
+  const { callApi, form, org, query, services, token } = context
   const file = parseFile(query.domain ?? form.get('domain'), query.kind ?? form.get('kind'))
   if (file === undefined) return toList(context)
   const { domain, kind } = file
   const { text } = await readHosted(context, kind, domain)
   if (text === undefined && fault === undefined) return { next: toEntryPath(org.org, domain) }
+  const url = histories[kind]
+  const { body: history } = await callApi<Partial<History>>({
+    method: 'GET',
+    url,
+    query: { domain },
+  })
+  const [last] = history.revisions ?? []
   const title = `Stop hosting the ${kind} of`
   const body = (
     <>
@@ -257,8 +271,14 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       <p>
         {kind === 'adagents.json'
           ? 'Buyers will see your properties as outdated. Remove the pointer from your site too.'
-          : 'Buyers will no longer see your organization’s data about the brand.'}
+          : 'Buyers will no longer see this data about the brand.'}
       </p>
+      {last === undefined ? null : (
+        <p>
+          The current version was saved by {renderName(last.editor_name, 80)}{' '}
+          {renderMoment(last.created_at)}.
+        </p>
+      )}
       {text === undefined ? null : (
         <details class="raw">
           <summary>The file as served now</summary>

@@ -6,7 +6,9 @@ import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { findDraft, NO_DRAFT } from '../pages/draft.ts'
+import { buildExampleFile } from '../pages/example-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
+import { compareFiles } from '../pages/parts/compare-documents.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
@@ -95,13 +97,22 @@ export function checkPublished(
       ...marked,
     }
   }
-  if (kind === 'brand.json') return { properties: [] }
+  if (kind === 'brand.json')
+    return isExample({ domain, text }, now)
+      ? { fault: 'This is still the example. Replace its name with the name of your brand.' }
+      : { properties: [] }
   if (document === undefined || document.variant !== 'inline')
     return { fault: 'It lists no properties.', ...marked }
   const { properties } = document
   return buildPreview({ kind, domain, text }, now)?.file === undefined
     ? { fault: `None of its properties has ${domain} as an identifier.`, ...marked }
     : { properties, contact: readContact(JSON.parse(text)) }
+}
+
+/** Tells whether a brand.json is the one that a form begins with, which says nothing about the brand. */
+function isExample({ domain, text }: Pick<Published, 'domain' | 'text'>, now: Instant): boolean {
+  const example = JSON.parse(buildExampleFile('brand.json', domain, now)) as object
+  return compareFiles(example, JSON.parse(text) as object).length === 0
 }
 
 /**

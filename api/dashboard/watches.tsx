@@ -47,7 +47,9 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>
       ) : null}
       {renderFault(fault ?? refused ?? unusable)}
-      {named === undefined || unusable ? null : renderNewForm(named, token)}
+      {named === undefined || unusable
+        ? null
+        : renderNamed(named, { token, watches: body.watches ?? [] })}
       {renderTable({
         caption: 'Watching',
         columns: ['Watched', 'Type', 'Emails', 'To', 'Since', 'Action'],
@@ -83,6 +85,21 @@ function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Wat
       {renderButton(`${WATCHES_PATH}/stop`, token, 'Stop', { id }, 'plain')}
     </div>,
   ]
+}
+
+/** Renders the form that begins to watch what an address names, or that it is watched already. */
+function renderNamed(
+  named: Subject,
+  { token, watches }: { token: string; watches: readonly Watch[] },
+): Html {
+  const [kind, name] = named
+  const subject = kind === 'agent' ? name : parseFormDomain(name)
+  const isWatched = watches.some(watch => watch.kind === kind && watch.subject === subject)
+  return isWatched ? (
+    <p class="notice">You are already watching {renderName(name.replace(/^https:\/\//, ''))}.</p>
+  ) : (
+    renderNewForm(named, token)
+  )
 }
 
 function renderNewForm([kind, name]: Subject, token: string): Html {

@@ -97,14 +97,14 @@ test.each(['adagents.json', 'brand.json'])(
     const path = `/dashboard/org/${acme}/entries/edit?domain=${DOMAIN}&kind=${kind}`
     const page = load((await ann.get(path)).body)
     expect(page('main .lead').text()).toContain('This is an example.')
-    const text = page('textarea').text()
-    const reviewed = await sendForm(ann, '/dashboard/publish', {
-      org: acme,
-      kind,
-      domain: DOMAIN,
-      text,
-    })
-    const review = load(reviewed.body)
+    const example = page('textarea').text()
+    const text = example.replace(`"en": "${DOMAIN}"`, '"en": "Boots"')
+    const form = { org: acme, kind, domain: DOMAIN }
+    if (kind === 'brand.json') {
+      const unchanged = await sendForm(ann, '/dashboard/publish', { ...form, text: example })
+      expect(load(unchanged.body)('[role=alert]').text()).toContain('This is still the example.')
+    }
+    const review = load((await sendForm(ann, '/dashboard/publish', { ...form, text })).body)
     expect(review('[role=alert]').text()).toBe('')
     expect(review('#left-out')).toHaveLength(0)
     expect(review('form.editor .row button').text()).toBe('Publish')

@@ -66,6 +66,11 @@ test.each([
   expect(asked.find('h2').text()).toBe(`Watch ${name.replace('https://', '')}`)
   const begun = await sendForm(ann, '/dashboard/watches', { [kind]: name, pace: 'daily' })
   expect(begun.headers.location).toBe('/dashboard/watches?done=watched')
+  const again = load(
+    (await ann.get(`/dashboard/watches?${new URLSearchParams({ [kind]: name })}`)).body,
+  )
+  expect(again('form.panel')).toHaveLength(0)
+  expect(again('.notice').text()).toContain('You are already watching')
 })
 
 test.each([
