@@ -30,7 +30,7 @@ export const Sides = z
       'Whether the publisher’s file grants the sale; `unknown` if it has no valid file',
     ),
     operator: Side.describe(
-      'Whether the operator’s brand.json names the property; `unknown` if it declares none',
+      'Whether the operator’s brand.json confirms the sale: `match` where `operator_side` is `confirmed`, `mismatch` where it is `contradicted`, and `unknown` where it is `silent` or `unknown`',
     ),
   })
   .meta({
