@@ -11,7 +11,7 @@ export function addOrganizations(program: Command): void {
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>', 'name of the organization', name)
-    .option('--if-missing', 'leave an organization of this name as it is')
+    .option('--if-missing', 'do nothing if an organization has this name')
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
   const orgDomain = org.command('domain').description('domains that an organization owns')
@@ -37,7 +37,7 @@ export function addOrganizations(program: Command): void {
   orgUser
     .command('add')
     .description('add a person to an organization, or change their role')
-    .argument('<subject>', 'subject of their tokens, as the identity provider gives it', anyId)
+    .argument('<subject>', 'subject of their tokens at the identity provider', anyId)
     .requiredOption('--org <name>', 'the organization', name)
     .addOption(
       new Option('--role <role>', 'owners and admins manage keys')
@@ -65,7 +65,7 @@ export function addKeys(program: Command): void {
     .description('create a key and print its secret, once')
     .requiredOption('--org <name>', 'organization that owns it', name)
     .option('--label <text>', 'what it is for', name)
-    .option('--admin', 'let it create and revoke keys of its organization')
+    .option('--admin', 'allow it to create and revoke keys of its organization')
     .action(async options => (await import('../commands/accounts.ts')).createKey(options))
   key
     .command('list')
@@ -84,12 +84,12 @@ export function addKeys(program: Command): void {
 export function addRoles(program: Command): void {
   const role = program
     .command('role')
-    .description('roles of keys and persons beyond their organization')
+    .description('roles of keys and people beyond their organization')
   const holderOptions = (command: Command) =>
     command
       .addArgument(new Argument('<role>', 'the role').choices(roleNames))
-      .option('--key <key-id>', 'API key that holds it', keyId)
-      .option('--user <subject>', 'person who holds it, as their tokens name them', anyId)
+      .option('--key <key-id>', 'API key with the role', keyId)
+      .option('--user <subject>', 'person with the role: the subject of their tokens', anyId)
   holderOptions(role.command('grant').description('grant a role')).action(async (role, options) =>
     (await import('../commands/role-holders.ts')).grantRole(role, options),
   )

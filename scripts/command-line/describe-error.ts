@@ -4,10 +4,10 @@ import { describeNoAccess } from './describe-no-access.ts'
 
 /** Describes in a sentence what ended a command; of a text that has another form than expected, its first fault. */
 export function describeError(error: unknown): string {
-  if (isDiskFull(error)) return 'the disk is full: make room, then run this again'
+  if (isDiskFull(error)) return 'the disk is full: free some space, then run this again'
   if (!(error instanceof ZodError))
     return describeNoAccess(error) ?? (error instanceof Error ? error.message : String(error))
   const [{ path, message } = { path: [], message: 'it is not valid' }] = error.issues
   const place = path.length === 0 ? '' : `${path.join('.')}: `
-  return `what was read has not the expected form: ${place}${message}`
+  return `the input does not have the expected form: ${place}${message}`
 }

@@ -14,13 +14,13 @@ export function addMembers(program: Command): void {
       .addOption(
         new Option(
           '--tier <tier>',
-          'membership tier; billing writes it where BILLING_WEBHOOK_SECRET is set, and this is refused without --force',
+          'membership tier; if BILLING_WEBHOOK_SECRET is set, billing sets it and --force is required',
         ).choices([...tierNames, 'none']),
       )
-      .option('--force', 'set the tier although billing writes it')
+      .option('--force', 'set the tier even if billing sets it')
       .option('--founding', 'mark it as a founding member')
       .option('--no-founding', 'no longer mark it as one')
-      .option('--public', 'show its membership in public answers')
+      .option('--public', 'show its membership publicly')
       .option('--no-public', 'hide its membership')
   profileOptions(
     member.command('create').description('make an organization a member and print its slug'),

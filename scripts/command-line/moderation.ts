@@ -17,7 +17,7 @@ const auditId = readId('an id that `audit list` prints')
 
 /** Adds commands about submissions that wait for review. */
 export function addReviews(program: Command): void {
-  const review = program.command('review').description('submissions that wait for a reviewer')
+  const review = program.command('review').description('submissions waiting for review')
   review
     .command('list')
     .description('list reviews, newest first')
@@ -100,7 +100,7 @@ export function addCorrections(program: Command): void {
     .command('merge')
     .description('merge two records of the same thing')
     .addArgument(new Argument('<kind>', 'kind of the records').choices(['property', 'collection']))
-    .argument('<alias>', 'rid that becomes an alias of the other, for good', rid)
+    .argument('<alias>', 'rid that becomes an alias of the other, permanently', rid)
     .argument('<canonical>', 'rid that stays', rid)
     .option('--evidence <text>', 'why they are the same thing; public', reason)
     .action(async (kind, alias, canonical, options) =>

@@ -20,7 +20,7 @@ export function addRunning(program: Command): void {
   program
     .command('start')
     .description(
-      'run everything: Redis, indexer, crawler, API, and a demo internet when no domains are given',
+      'run everything: Redis, indexer, crawler, API, and a demo internet if no domains are given',
     )
     .option(...domainsOption)
     .action(async options => (await import('../commands/start.ts')).start(options))
@@ -53,15 +53,12 @@ export function addRunning(program: Command): void {
   agent
     .command('test')
     .description(
-      'run the storyboards that apply to an agent; exit 2 if a step fails or a run ends too early, 1 if it cannot be reached',
+      'run the storyboards that apply to an agent; exit 2 if a step fails or a run ends early, 1 if it cannot be reached',
     )
-    .argument('<url>', 'address at which the agent is called', httpUrl)
-    .option('--token <token>', 'bearer token that the agent gave you; sent to it alone', token)
+    .argument('<url>', 'address of the agent', httpUrl)
+    .option('--token <token>', 'bearer token for the agent; sent only to it', token)
     .addOption(
-      new Option(
-        '--format <format>',
-        'lines for people, JSON, or JUnit or SARIF for a build server',
-      )
+      new Option('--format <format>', 'text, JSON, or JUnit or SARIF for a build server')
         .choices(['text', 'json', 'junit', 'sarif'])
         .default('text'),
     )
@@ -86,7 +83,7 @@ export function addRunning(program: Command): void {
 
   program
     .command('replica')
-    .description('copy what the registry REPLICA_OF publishes into DATA_DIR; `follow` runs this')
+    .description('copy what the registry at REPLICA_OF publishes into DATA_DIR; `follow` runs this')
     .action(async () => (await import('../commands/follow.ts')).startReplicaRole())
 
   program

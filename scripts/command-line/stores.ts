@@ -12,16 +12,14 @@ export function addStores(program: Command): void {
 
   program
     .command('verify')
-    .description('check every store against the others; print differences and exit 1')
+    .description('compare all stores; print differences and exit 1')
     .action(async () => (await import('../commands/verify.ts')).verifyStores())
 
   program
     .command('log')
     .description('the tamper-evident log of all events')
     .command('verify')
-    .description(
-      'check a log from its signed head down to every event; print what is wrong and exit 1',
-    )
+    .description('check a log from its signed head to every event; print what is wrong and exit 1')
     .argument(
       '[place]',
       'address or bucket of a registry, or folder of a log; by default that of DATA_DIR, or of the registry it follows',
@@ -98,7 +96,7 @@ export function addInspection(program: Command): void {
 
   program
     .command('top')
-    .description('show the crawl of a running registry as it goes, until interrupted')
+    .description('show the crawl of a running registry until interrupted')
     .option('--interval <seconds>', 'seconds between two readings', readWholeBetween(1, 3_600), 2)
     .option('--times <n>', 'stop after this many readings', readWholeBetween(1, 1_000_000))
     .action(async options => (await import('../commands/top.ts')).showCrawl(options))

@@ -7,7 +7,7 @@ import { domain, path } from './values.ts'
 export function defineValidation(command: Command): void {
   command
     .description(
-      'check files before they are served, or those that a domain serves now; exit 2 if one has errors, 1 if it cannot be read',
+      'check files before you publish them, or those that a domain serves now; exit 2 if one has errors, 1 if it cannot be read',
     )
     .argument(
       '<targets...>',
@@ -23,7 +23,7 @@ export function defineValidation(command: Command): void {
     .option('--domain <domain>', 'domain that will serve them', domain)
     .option('--strict', 'exit 2 for warnings, too')
     .addOption(
-      new Option('--format <format>', 'lines for people, JSON, or annotations of a workflow')
+      new Option('--format <format>', 'text, JSON, or annotations for a GitHub workflow')
         .choices(reportFormats)
         .default('text'),
     )

@@ -45,13 +45,13 @@ export const address = readLine(2_048)
 export const origin: ReadArgument<string> = text => {
   const url = parseUrl(text)
   if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
-  throw new InvalidArgumentError('must be an origin, as http://127.0.0.1:4000.')
+  throw new InvalidArgumentError('must be an origin, such as http://127.0.0.1:4000.')
 }
 /** Address that is called; http:// for one on this machine or in a private network. */
 export const httpUrl: ReadArgument<string> = text => {
   const url = parseUrl(text)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href
-  throw new InvalidArgumentError('must be an address, as https://agent.example/mcp.')
+  throw new InvalidArgumentError('must be an address, such as https://agent.example/mcp.')
 }
 
 /** Credential that an agent gave. */
@@ -63,7 +63,7 @@ export const path = readLine(4_096)
 /** Public key of a log, as verifiers of signed notes take it. */
 export const verifierKey: ReadArgument<string> = text => {
   if (parseVerifierKey(text) !== undefined) return text.trim()
-  throw new InvalidArgumentError('must be the key of a log, as name+id+key.')
+  throw new InvalidArgumentError('must be the key of a log: name+id+key.')
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -101,6 +101,6 @@ const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d
 
 export const instant: ReadArgument<number> = text => {
   const at = INSTANT.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw new InvalidArgumentError('must be a time, as 2026-11-20T03:00Z.')
+  if (Number.isNaN(at)) throw new InvalidArgumentError('must be a time, such as 2026-11-20T03:00Z.')
   return at
 }

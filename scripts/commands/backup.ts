@@ -28,7 +28,7 @@ function assertOutside(dataDir: string, place: string): void {
   const way = relative(resolveLinks(dataDir), resolveLinks(place))
   if (way !== '..' && !way.startsWith(`..${sep}`))
     throw new Error(
-      `${place} is in DATA_DIR (${dataDir}), with which it would be lost: name a folder elsewhere, best on another disk`,
+      `${place} is in DATA_DIR (${dataDir}) and would be lost with it: choose a folder elsewhere, ideally on another disk`,
     )
 }
 
@@ -68,7 +68,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
     process.stderr.write(
-      `backups have no keys: before you start, put back those of the old machine\n  ${missing.join('\n  ')}\n`,
+      `backups contain no keys: before you start, restore those of the old machine\n  ${missing.join('\n  ')}\n`,
     )
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}\n`)

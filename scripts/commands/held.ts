@@ -39,13 +39,12 @@ async function decideHeld(
   done: string,
 ): Promise<void> {
   const config = readSettings()
-  if (all && domains.length > 0) unwrapOrExit({ refused: 'name domains, or --all, not both' })
+  if (all && domains.length > 0) unwrapOrExit({ refused: 'give domains or --all, not both' })
   const held = (await listHeldIn(config)).map(({ subject }) => subject)
   const chosen = all ? held : held.filter(subject => domains.includes(subject))
   const unknown = domains.filter(domain => !held.includes(domain as Domain))
   if (!all && (domains.length === 0 || unknown.length > 0)) {
-    const reason =
-      domains.length === 0 ? 'name domains, or --all' : `not held: ${unknown.join(' ')}`
+    const reason = domains.length === 0 ? 'give domains or --all' : `not held: ${unknown.join(' ')}`
     unwrapOrExit({ refused: reason })
   }
   for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {

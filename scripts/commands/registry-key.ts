@@ -21,9 +21,9 @@ export function ensureRegistryKey(paths: Paths, tell: (line: string) => void): s
   const { record, registryKey } = paths
   if (!existsSync(registryKey) && existsSync(record))
     tell(
-      `${registryKey} was missing: a new key is made. If the registry has signed with another one, people sign in again, ` +
-        'and receivers of changes refuse what they get until they ask for their signing secret again. ' +
-        'To keep the old key, stop, put it back as this file, and start again.',
+      `${registryKey} was missing, so a new key was created. If the registry used a different key before, people have to sign in again, ` +
+        'and webhook receivers refuse deliveries until they fetch their signing secret again. ' +
+        'To keep the old key, stop, restore this file, and start again.',
     )
   return ensureSecretFile(paths.registryKey, createSigningKey)
 }
@@ -43,7 +43,7 @@ export function listMissingKeys(config: KeySettings, paths: Paths): string[] {
       : []),
     ...(isMissing(REGISTRY_SIGNING_KEYS, paths.registryKey)
       ? [
-          `${paths.registryKey} (or REGISTRY_SIGNING_KEYS): without it another one is made, and people sign in again`,
+          `${paths.registryKey} (or REGISTRY_SIGNING_KEYS): without it a new one is created, and people have to sign in again`,
         ]
       : []),
     ...(findUnreadableCredentials(CREDENTIALS_KEY ?? readDemoCredentialsKey(paths), paths)
@@ -65,8 +65,8 @@ export function assertLogKey(
   const { logHead, logKey } = paths
   if (LOG_SIGNING_KEY !== undefined || existsSync(logKey) || !existsSync(logHead)) return
   throw new ConfigError(
-    `The log of events was begun with a key that is not here: put it back as ${logKey}, or name it in LOG_SIGNING_KEY. ` +
-      'If it is lost, docs/operate/keys.md says how to begin another log.',
+    `The key of the event log is missing: restore it as ${logKey}, or name it in LOG_SIGNING_KEY. ` +
+      'If it is lost, docs/operate/keys.md says how to start a new log.',
   )
 }
 

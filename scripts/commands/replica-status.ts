@@ -35,7 +35,7 @@ export async function readReplicaStatus(
     stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
     problems: [
-      ...(running ? [] : ['no replica runs here: `registry follow` goes on where it ended']),
+      ...(running ? [] : ['no replica runs here: `registry follow` resumes it']),
       ...findReplicaProblems(replica, now),
     ],
   }
@@ -50,7 +50,7 @@ export function describeReplicaStatus(status: ReplicaStatus, now: Instant): stri
     line('replica', `${running ? 'follows' : 'stopped, followed'} ${origin}`),
     line('data', data_dir),
     line('commits', `${seq} of ${origin_seq} that are published`),
-    line('signed', log_key === undefined ? 'no, for this registry has no log' : `by ${log_key}`),
+    line('signed', log_key === undefined ? 'no: this registry has no log' : `by ${log_key}`),
     line('complete', caught_up_at === null ? 'never' : formatAgo(caught_up_at, now)),
     line('disk', describeDisk(status)),
     ...(problems.length === 0

@@ -36,6 +36,6 @@ async function submitChange(
     ...(whose.key === undefined ? [] : [{ holder: 'key', id: whose.key }]),
     ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
   ]
-  if (holders.length !== 1) unwrapOrExit({ refused: 'name one of --key and --user' })
+  if (holders.length !== 1) unwrapOrExit({ refused: 'give either --key or --user' })
   await performOrExit(readSettings(), { op, role, ...holders[0] })
 }

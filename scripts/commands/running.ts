@@ -23,7 +23,7 @@ const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerM
 /** Time that Redis has to answer a command. */
 const REDIS_MS = 2_500
 const RETRY_MS = 1_000
-const MAY_FOLLOW = 'once it goes on, it may still do this: look before you repeat it'
+const MAY_FOLLOW = 'it may still do this once it resumes: check before you try again'
 
 /** Connects a command to the indexer. A command that finds none running does not load its queue. */
 export async function connectWriter(

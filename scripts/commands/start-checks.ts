@@ -153,7 +153,7 @@ function findFaults<Value>(value: Value | undefined, check: (value: Value) => un
  */
 export function checkDiskSpace({ dir }: Pick<Paths, 'dir'>, hasBegun: boolean): void {
   if (hasDiskSpace(dir)) return
-  if (!hasBegun) throw new ConfigError(`The disk of ${dir} is full: a registry cannot begin there.`)
+  if (!hasBegun) throw new ConfigError(`The disk of ${dir} is full: a registry cannot start there.`)
   process.stderr.write(`${describeFullDisk(dir)}\n`)
 }
 
@@ -231,8 +231,7 @@ export async function checkRedis({
 }: Pick<Config, 'REDIS_URL'>): Promise<() => Promise<void>> {
   if (url === undefined) return async () => undefined
   const { tellRedisAway, waitForRedis } = await import('../../jobs/redis.ts')
-  const meanwhile =
-    'Until then what is stored can be read, crawls wait, and saves and sign-in are refused.'
+  const meanwhile = 'Until then reads continue, crawls wait, and saves and sign-in are refused.'
   await tellRedisAway(url, REDIS_MS, problem => process.stderr.write(`${problem}. ${meanwhile}\n`))
   return () => waitForRedis(url)
 }

@@ -38,7 +38,7 @@ async function describeRival(config: Config): Promise<string> {
   if (run) return describeRunning(run)
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunFile) : undefined
   const where = known ? ` at ${known.base_url}` : ''
-  return `another start on ${dir} is coming up${where}, or ending`
+  return `another start on ${dir} is starting or stopping${where}`
 }
 
 function describeRunning({ base_url, indexer_pid, supervisor_pid }: RunFile): string {

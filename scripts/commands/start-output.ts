@@ -62,7 +62,7 @@ export function printOwnSite(
   receiver: string | undefined,
 ): void {
   print(
-    `To try domain verification: verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, then run this with your token:`,
+    `To try domain verification: verify ${OWN_SITE}, or any other demo domain, in the dashboard, then run this with your token:`,
     `  curl -sSk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
     `Then add https://${OWN_SITE}${OWN_AGENT_PATH} as an agent, and give the public token of the reference agent as its credential.`,
     ...(receiver === undefined
@@ -117,7 +117,7 @@ export function describeUnreached(
       : `none of the ${countThings(domains, 'domain')} could be reached`
   return (
     `${which}: ${reasons.join('; ')}. ` +
-    'Check that this machine may reach port 443 of the internet and a name server (DNS_SERVER).'
+    'Check that this machine can reach port 443 on the Internet and a name server (DNS_SERVER).'
   )
 }
 

@@ -104,7 +104,7 @@ function* findStoreProblems(
   { index, snapshot, disk_free, missing }: Facts,
   now: number,
 ): Generator<string> {
-  for (const file of missing) yield `${file} is missing: the next start makes it again`
+  for (const file of missing) yield `${file} is missing: the next start rebuilds it`
   if (index !== null && snapshot !== null && snapshot.made_at !== null) {
     const age = now - Date.parse(snapshot.made_at)
     const commits = index.seq - snapshot.seq
@@ -113,7 +113,7 @@ function* findStoreProblems(
     }
   }
   if (disk_free < FREE_DISK_MIN)
-    yield `${formatBytes(disk_free)} are free on the disk of DATA_DIR: make room before saves are refused`
+    yield `${formatBytes(disk_free)} are free on the disk of DATA_DIR: free some space before saves are refused`
 }
 
 /** Describes the state in lines, the problems last. */

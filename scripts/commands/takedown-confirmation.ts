@@ -17,7 +17,7 @@ import { askOrOpen, unwrapOrExit } from './running.ts'
 export function refusePublicSuffix(domain: Domain): void {
   if (!isRegistrySuffix(domain)) return
   unwrapOrExit({
-    refused: `${domain} is a public suffix: the sites of others are below it; take each of them down by its name`,
+    refused: `${domain} is a public suffix: others have sites below it; take down each site by its name`,
   })
 }
 
@@ -38,7 +38,7 @@ export function describeTakedown(
 ): string {
   const warning =
     getRegistrableDomain(domain) === undefined
-      ? `${domain} is a suffix below which others have their sites: all of them go, too\n`
+      ? `${domain} has sites of others below it, which would be deleted too\n`
       : ''
   if (domains === 0 && rows.length === 0) return `${warning}nothing is known about ${domain}\n`
   const more = domains > first.length ? ` and ${domains - first.length} more` : ''
@@ -55,7 +55,7 @@ export function describeDeleted({ rows }: TakedownPreview): string {
 /** Says what follows when a domain that was taken down is accepted again. */
 export function describeReadmitted(domain: string): string {
   return (
-    `${domain} is accepted again; what was deleted is not restored: \`registry crawl ${domain}\` reads its files, ` +
+    `${domain} is accepted again. Deleted data is not restored: \`registry crawl ${domain}\` reads its files, ` +
     'and members have to save their entries again\n'
   )
 }

@@ -59,7 +59,7 @@ async function clearCopies(config: Config): Promise<void> {
       await writer.close()
     }
     process.stderr.write(
-      'deleted data remains in free pages of serving/ until `registry rebuild` runs at the next stop\n',
+      'deleted data remains in free pages of serving/ until you stop the registry and run `registry rebuild`\n',
     )
     return
   }

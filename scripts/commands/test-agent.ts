@@ -75,7 +75,7 @@ async function openBundles(config: Config, fetcher: Fetcher): Promise<boolean> {
 }
 
 const silences = {
-  auth_required: 'the agent wants a credential: --token',
+  auth_required: 'the agent requires a credential: --token',
   unreachable: 'the agent cannot be reached',
 }
 

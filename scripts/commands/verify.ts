@@ -19,8 +19,8 @@ export async function verifyStores(): Promise<void> {
   process.exitCode = 1
   const isRecordBad = faults.some(fault => /^record\/record\.sqlite: (?!was changed)/.test(fault))
   const next = isRecordBad
-    ? 'nothing else can make the record again: `registry restore DIR --force` with a backup'
-    : 'the next start makes again what is derived'
+    ? 'the record cannot be rebuilt: run `registry restore DIR --force` with a backup'
+    : 'the next start rebuilds derived stores'
   process.stderr.write(
     `nothing was changed; ${next} (docs/operate/incidents.md, “A store is damaged or missing”)\n`,
   )
@@ -36,8 +36,6 @@ export async function rebuildStores(): Promise<void> {
   await publishAlone(config)
   process.stdout.write('rebuilt\n')
   for (const { part, subject, reason } of rebuilt.unprojected) {
-    process.stderr.write(
-      `${part}: ${subject} could not be projected and has no answer: ${reason}\n`,
-    )
+    process.stderr.write(`${part}: ${subject} could not be built and has no answer: ${reason}\n`)
   }
 }

@@ -86,7 +86,7 @@ function describeForce(ended_at: string, now: number): string {
 }
 
 function describeNext({ due_at, due_because, is_requested }: FileReport, now: number): string {
-  if (due_at === null) return 'never: nobody names this agent any more'
+  if (due_at === null) return 'never: nobody lists this agent any more'
   const when = Date.parse(due_at) <= now ? `due since ${formatTime(due_at)}` : formatTime(due_at)
   if (is_requested) return `${when}: someone requested it`
   return due_because === null ? `${when}: not tried yet` : `${when}: ${due_because}`

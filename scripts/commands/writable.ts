@@ -13,7 +13,7 @@ export function assertWritable(name: string, dir: string, mode?: number): void {
   } catch (error) {
     const reason = describeWriteError(error)
     if (reason === undefined) return
-    throw new ConfigError(`${name} is ${dir}, where nothing can be written: ${reason}.`)
+    throw new ConfigError(`${name} is ${dir}, which is not writable: ${reason}.`)
   }
 }
 
@@ -33,7 +33,7 @@ function describeWriteError(error: unknown): string | undefined {
     case 'EEXIST':
       return 'a part of the path is a file'
     case 'ENOENT':
-      return 'its file system has no such folders'
+      return 'its file system has no such folder'
     default:
       return message
   }

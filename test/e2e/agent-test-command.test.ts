@@ -80,6 +80,9 @@ describe('registry agent test', () => {
 
   test('says that it needs a credential', async () => {
     const refused = await run([])
-    expect([refused.status, refused.stderr]).toEqual([1, 'the agent wants a credential: --token\n'])
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      'the agent requires a credential: --token\n',
+    ])
   })
 })

@@ -39,7 +39,7 @@ describe('registry held', () => {
       status: 1,
       stderr: 'not held: p9.example\n',
     })
-    expect(await held('drop')).toMatchObject({ status: 1, stderr: 'name domains, or --all\n' })
+    expect(await held('drop')).toMatchObject({ status: 1, stderr: 'give domains or --all\n' })
 
     expect((await held('release', 'p0.example')).stdout).toBe('released 1\n')
     expect((await held('drop', '--all')).stdout).toBe('dropped 2\n')

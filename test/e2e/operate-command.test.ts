@@ -113,7 +113,7 @@ describe('an operator', () => {
       stderr: expect.stringContaining('co.uk is a public suffix'),
     })
     expect((await run('takedown', 'github.io', '--dry-run')).stderr).toContain(
-      'all of them go, too',
+      'which would be deleted too',
     )
     expect(await run('takedown', 'müller.example', '--confirm', 'Müller.example')).toMatchObject({
       stdout: 'xn--mller-kva.example is taken down\n',
@@ -138,7 +138,7 @@ describe('an operator', () => {
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
     expect((await run('takedown', domain, '--undo')).stdout).toContain(
-      `${domain} is accepted again; what was deleted is not restored`,
+      `${domain} is accepted again. Deleted data is not restored`,
     )
     await commit(buildBrandSave('Acme', domain, 'Acme again'))
     expect(await findBrandName(domain)).toBe('Acme again')

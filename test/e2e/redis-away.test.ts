@@ -21,7 +21,7 @@ test('a start without its Redis says so once, reads, and is ready when Redis ans
   expect((await fetch(`${address}api/registry/stats`)).status).toBe(200)
   await start.waitForOutput(/Operator/)
   expect(start.stderr).toBe(
-    `Redis does not answer at ${url}: start it, or correct REDIS_URL. Until then what is stored can be read, ` +
+    `Redis does not answer at ${url}: start it, or correct REDIS_URL. Until then reads continue, ` +
       'crawls wait, and saves and sign-in are refused.\n',
   )
   expect(start.stdout).not.toContain('Ready')

@@ -71,15 +71,15 @@ describe('an unknown id or name is refused in one line', () => {
     [['backup', '/dev/null'], '/dev/null already exists: name a new folder'],
     [
       ['backup', '/dev/null/backup'],
-      'The folder for the backup is /dev/null, where nothing can be written: a part of the path is a file.',
+      'The folder for the backup is /dev/null, which is not writable: a part of the path is a file.',
     ],
     [
       ['backup', '/proc/registry/backup'],
-      'The folder for the backup is /proc/registry, where nothing can be written: its file system has no such folders.',
+      'The folder for the backup is /proc/registry, which is not writable: its file system has no such folder.',
     ],
     ...[env.DATA_DIR, join(env.DATA_DIR, 'backup')].map((place): [string[], string] => [
       ['backup', place],
-      `${place} is in DATA_DIR (${env.DATA_DIR}), with which it would be lost: name a folder elsewhere, best on another disk`,
+      `${place} is in DATA_DIR (${env.DATA_DIR}) and would be lost with it: choose a folder elsewhere, ideally on another disk`,
     ]),
     [['restore', folder.path], `${folder.path} is not a backup: it has no manifest.json`],
     [['restore', '/nowhere'], 'there is no folder /nowhere'],

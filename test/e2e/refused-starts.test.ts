@@ -119,14 +119,13 @@ describe('a start that cannot be says so in one sentence', () => {
     [
       'a folder below a file',
       () => ({ DATA_DIR: at('file/data') }),
-      () =>
-        `DATA_DIR is ${at('file/data')}, where nothing can be written: a part of the path is a file.`,
+      () => `DATA_DIR is ${at('file/data')}, which is not writable: a part of the path is a file.`,
     ],
     [
       'a folder that no file system has',
       () => ({ PUBLISH_TO: '/proc/registry/files' }),
       () =>
-        'PUBLISH_TO is /proc/registry/files, where nothing can be written: its file system has no such folders.',
+        'PUBLISH_TO is /proc/registry/files, which is not writable: its file system has no such folder.',
     ],
     [
       'a wrong setting and a misspelled one',
@@ -149,14 +148,14 @@ describe('a start that cannot be says so in one sentence', () => {
       () =>
         'API_PROCESSES must be a whole number from 1 to 64; it is "0".\n' +
         `CRAWL_CA_FILE names ${at('nowhere.pem')}, which does not exist.\n` +
-        `DATA_DIR is ${at('file/data')}, where nothing can be written: a part of the path is a file.`,
+        `DATA_DIR is ${at('file/data')}, which is not writable: a part of the path is a file.`,
     ],
     [
       'two folders in which nothing can be written',
       () => ({ DATA_DIR: at('file/data'), BACKUP_TO: at('file/backup') }),
       () =>
-        `DATA_DIR is ${at('file/data')}, where nothing can be written: a part of the path is a file.\n` +
-        `BACKUP_TO is ${at('file/backup')}, where nothing can be written: a part of the path is a file.`,
+        `DATA_DIR is ${at('file/data')}, which is not writable: a part of the path is a file.\n` +
+        `BACKUP_TO is ${at('file/backup')}, which is not writable: a part of the path is a file.`,
     ],
     [
       'two busy ports, and a Redis that is away',
@@ -207,13 +206,13 @@ describe('a start that cannot be says so in one sentence', () => {
     const DATA_DIR = at('closed/data')
     const through = isRoot ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
     expect((await refuse({ DATA_DIR }, [], through)).stderr).toBe(
-      `DATA_DIR is ${DATA_DIR}, where nothing can be written: this user may not.\n`,
+      `DATA_DIR is ${DATA_DIR}, which is not writable: this user may not.\n`,
     )
   })
 
   test.skipIf(!mayMount).each([
-    ['ro', 'DATA_DIR is /mnt, where nothing can be written: its file system is read-only.'],
-    ['size=200k', 'The disk of /mnt is full: a registry cannot begin there.'],
+    ['ro', 'DATA_DIR is /mnt, which is not writable: its file system is read-only.'],
+    ['size=200k', 'The disk of /mnt is full: a registry cannot start there.'],
   ])('a disk that is mounted with %s', async (options, sentence) => {
     const script = `mount -t tmpfs -o ${options} tmpfs /mnt && exec "$@"`
     const through = ['unshare', '--mount', '--', 'sh', '-c', script, 'sh']
@@ -225,7 +224,7 @@ describe('a start that cannot be says so in one sentence', () => {
 test('a place that nobody can follow is refused, and nothing is made', async () => {
   const follow = ['follow', 'nonsense']
   const { status, stderr } = await new Command(follow, { DATA_DIR: at('copy') }).finish()
-  expect([status, stderr]).toEqual([1, 'nonsense is neither an address nor a folder here\n'])
+  expect([status, stderr]).toEqual([1, 'nonsense is neither an address nor an existing folder\n'])
   expect(existsSync(at('copy'))).toBe(false)
 })
 
@@ -261,7 +260,7 @@ describe('a role that runs alone', () => {
     [
       'indexer',
       () =>
-        `${missing('LOG_SIGNING_KEY')}PUBLISH_TO is /proc/registry/files, where nothing can be written: its file system has no such folders.\n`,
+        `${missing('LOG_SIGNING_KEY')}PUBLISH_TO is /proc/registry/files, which is not writable: its file system has no such folder.\n`,
     ],
   ])('%s names all that is wrong with what it uses, and nothing else', async (role, faults) => {
     const { status, stderr } = await new Command([role], {
@@ -345,7 +344,7 @@ describe('a command', () => {
     const through = ['unshare', '--mount', '--', 'sh', '-c', script, 'sh']
     const args = ['org', 'create', '--name']
     const { status, stderr } = await new Command(args, { DATA_DIR: '/mnt' }, through).finish()
-    expect(stderr).toMatch(/the disk is full: make room, then run this again\n$/)
+    expect(stderr).toMatch(/the disk is full: free some space, then run this again\n$/)
     expect(status).toBe(1)
   })
 })

@@ -20,7 +20,7 @@ describe('registry role', () => {
       stdout: 'granted\n',
     })
     expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe('granted\n')
-    expect((await run('role', 'grant', 'admin')).stderr).toBe('name one of --key and --user\n')
+    expect((await run('role', 'grant', 'admin')).stderr).toBe('give either --key or --user\n')
     expect((await run('role', 'grant', 'king', '--key', id)).status).toBe(1)
     expect((await run('role', 'revoke', 'admin', '--key', id)).stderr).toBe(
       `key ${id} does not have the role admin\n`,

@@ -188,12 +188,12 @@ test.each(['Acme.Example.', 'https://acme.example/', 'HTTPS://acme.example/about
 
 test('a text that has another form than expected ends a command with one sentence', () => {
   const { error } = z.object({ files: z.array(z.int()) }).safeParse({ files: ['a', 'b'] })
-  expect(describeError(error)).toMatch(/^what was read has not the expected form: files\.0: .+$/)
+  expect(describeError(error)).toMatch(/^the input does not have the expected form: files\.0: .+$/)
   expect(describeError(new Error('no'))).toBe('no')
 })
 
 test('a full disk ends a command with one sentence, whichever store met it', () => {
-  const full = 'the disk is full: make room, then run this again'
+  const full = 'the disk is full: free some space, then run this again'
   expect(describeError(new Error('put: No space left on device'))).toBe(full)
   expect(describeError(new Error('lost', { cause: new Error('database or disk is full') }))).toBe(
     full,

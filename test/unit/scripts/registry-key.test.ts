@@ -23,7 +23,7 @@ describe('a registry whose log was begun', () => {
   test('does not start without the key of the log, and makes no other one', () => {
     const paths = makeFolder({ hasLog: true })
     expect(() => assertLogKey(config, paths)).toThrow(ConfigError)
-    expect(() => assertLogKey(config, paths)).toThrow(`put it back as ${paths.logKey}`)
+    expect(() => assertLogKey(config, paths)).toThrow(`restore it as ${paths.logKey}`)
     expect(existsSync(paths.logKey)).toBe(false)
     expect(() => assertLogKey({ ...config, LOG_SIGNING_KEY: 'key.jwk' }, paths)).not.toThrow()
     ensureLogKey(paths)

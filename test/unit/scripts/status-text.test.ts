@@ -125,11 +125,11 @@ describe('the status of a registry', () => {
       },
     ],
     [
-      '200 MB are free on the disk of DATA_DIR: make room before saves are refused',
+      '200 MB are free on the disk of DATA_DIR: free some space before saves are refused',
       { ...healthy, disk_free: 2e8 },
     ],
     [
-      'registry.duckdb is missing: the next start makes it again',
+      'registry.duckdb is missing: the next start rebuilds it',
       { ...healthy, missing: ['registry.duckdb'] },
     ],
   ])('says: %s', (problem, facts) => {
