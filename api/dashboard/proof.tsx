@@ -158,8 +158,8 @@ function showChallenge(
       ])}
       {isOwnMachine(new URL(services.baseUrl()).hostname) ? (
         <p class="hint">
-          For a demo domain, run the command printed by <code>npm start</code> shows, with this
-          token instead of <code>TOKEN</code>.
+          For a demo domain, run the command that <code>npm start</code> prints, with this token
+          instead of <code>TOKEN</code>.
         </p>
       ) : null}
       <div class="actions">

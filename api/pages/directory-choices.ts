@@ -46,7 +46,10 @@ export const publisherChoices = {
         adagents_authoritative: 'At the host it names',
       },
     },
-    state: { label: 'File status', words: { valid: 'Valid', invalid: 'Invalid' } },
+    state: {
+      label: 'File status',
+      words: { valid: 'Valid', invalid: 'Invalid', hosted: 'Hosted here' },
+    },
     sells: { label: 'Agents', words: { yes: 'Authorizes agents', no: 'Authorizes no agents' } },
   },
   sorts: {

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findKeyHolder } from '../../api/auth/principal.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -165,4 +168,24 @@ test.each([
     400,
     'text/html; charset=utf-8',
   ])
+})
+
+test('a publisher whose file is only hosted here is listed, and can be found by that', async () => {
+  const domains = ['hosted.example']
+  const key = await enrol(registry, { org: 'Host', tier: 'company_standard', domains })
+  const { id, org_id } = findKeyHolder(registry.reader, key)!
+  const property = { type: 'website', name: 'Hosted', identifiers: [] }
+  const save = Operation.parse({
+    op: 'property.save',
+    revision_id: randomUUID(),
+    domain: 'hosted.example',
+    editor: { kind: 'key', id, org_id },
+    properties: [property],
+  })
+  const [answer] = await registry.submit(save)
+  expect(answer).not.toHaveProperty('refused')
+  await registry.publish()
+  const page = await read('/publishers?state=hosted')
+  expect(listNames(page)).toEqual(['hosted.example'])
+  expect(page('.entries .state').text()).toBe('hosted here')
 })

@@ -3,6 +3,7 @@ import {
   type PublisherRow,
   publisherDirectory,
 } from '../../../pipeline/read/queries/directories.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { type Chosen, publisherChoices } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -43,10 +44,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
                 changed {renderMoment(changed_at)}
               </>
             ),
-            aside:
-              state === 'valid'
-                ? renderException(findFileFreshness(reader, 'adagents.json', id).state)
-                : renderBadge('bad', 'invalid'),
+            aside: renderAside(reader, id, state),
             // Zeros of a file that cannot be used would say more than is known.
             figures:
               state === 'invalid' && agents + properties === 0
@@ -60,6 +58,13 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
       </>
     ),
   }
+}
+
+function renderAside(reader: Reader, domain: string, state: PublisherRow['state']): Html | null {
+  if (state === 'hosted') return renderBadge('fair', 'hosted here')
+  return state === 'invalid'
+    ? renderBadge('bad', 'invalid')
+    : renderException(findFileFreshness(reader, 'adagents.json', domain).state)
 }
 
 /** Renders the state of a file that is not up to date: a badge that every row has says nothing. */

@@ -57,7 +57,8 @@ select domain as id, brand_name as name, coalesce(keller_type, '${DEFAULT_KELLER
 
 export interface PublisherRow {
   id: string
-  state: 'valid' | 'invalid'
+  /** `hosted` for a file that members had hosted here, of a domain without one of its own. */
+  state: 'valid' | 'invalid' | 'hosted'
   manager_domain: string | null
   agents: number
   properties: number
@@ -69,7 +70,13 @@ export const publisherDirectory: Directory = {
 select domain as id, domain, if(valid, 'valid', 'invalid') as state, discovery_method as type,
   if(agent_count > 0, 'yes', 'no') as sells, manager_domain, agent_count::double as agents,
   property_count::double as properties, changed_at, epoch_ms(changed_at)::double as changed
-from publishers`,
+from publishers
+union all
+select domain, domain, 'hosted', null, 'no', null, 0,
+  coalesce(json_array_length(document, '$.properties'), 0)::double, updated_at,
+  epoch_ms(updated_at)::double
+from entries
+where entity = 'property' and status = 'live' and domain not in (select domain from publishers)`,
   filters: ['type', 'state', 'sells'],
   sorts: {
     domain: byText('domain'),
