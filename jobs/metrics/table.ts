@@ -22,7 +22,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'operator',
     means:
-      'whether every process of a role answered the scrape: 1, or 0 while one is frozen or away',
+      'whether every process of a role answered the scrape: 1, or 0 while one is frozen or down',
     labels: { role: 'name of the role' },
     combine: 'min',
   },
@@ -47,7 +47,7 @@ export const metricTable = {
   registry_queue_jobs: {
     type: 'gauge',
     role: 'operator',
-    means: 'jobs of a queue; of those that failed for good the last hundred are kept',
+    means: 'jobs of a queue; the last hundred that failed for good are kept',
     labels: {
       queue: 'name of the queue (crawling.md)',
       state: '`waiting`, `active` or `failed`',
@@ -102,7 +102,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'api',
     means:
-      'time since a replica had everything that its registry publishes, or since its API started where it never had; only on replicas',
+      'time since a replica had everything that its registry publishes, or since its API started if it never had; only on replicas',
     combine: 'max',
   },
   registry_log_stopped: {
@@ -146,8 +146,7 @@ export const metricTable = {
   registry_fetch_seconds: {
     type: 'histogram',
     role: 'crawler',
-    means:
-      'time of an HTTP exchange, from connecting to the last byte; waiting for a turn is not in it',
+    means: 'time of an HTTP exchange, from connecting to the last byte, without queueing',
     labels: { result: '`answered` or `broken`' },
     buckets: LONG_S,
   },
@@ -170,7 +169,7 @@ export const metricTable = {
   registry_limits_hit_total: {
     type: 'counter',
     role: 'crawler',
-    means: 'times that a limit put off or refused something; the API counts its own too',
+    means: 'times that a limit delayed or refused something; the API counts its own too',
     labels: {
       limit:
         'outbound: `site`, `address`, `caller`, `callers` (requests a minute), `body` (size of a file); API: `requests`, `request_body`, `connections`',
@@ -179,7 +178,7 @@ export const metricTable = {
   registry_live_requests_total: {
     type: 'counter',
     role: 'crawler',
-    means: 'live requests that the API had made',
+    means: 'live requests on behalf of the API',
     labels: { request: 'kind of the request', result: '`done` or `failed`' },
   },
   registry_commit_seconds: {
@@ -235,14 +234,14 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means:
-      'time since the bucket of `PUBLISH_TO` had everything that is published; only where one is set',
+      'time since the bucket of `PUBLISH_TO` had everything that is published; only if one is set',
     combine: 'max',
   },
   registry_backup_behind_seconds: {
     type: 'gauge',
     role: 'indexer',
     means:
-      'for how long the newest backup in `BACKUP_TO` has lacked commits; 0 while it has all of them; only where it is set',
+      'for how long the newest backup in `BACKUP_TO` has lacked commits; 0 while it has all of them; only if it is set',
     combine: 'max',
   },
   registry_writer_busy_seconds: {
@@ -265,12 +264,12 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means:
-      'files that are due, as of the last look (every 15 seconds, more rarely in a large index)',
+      'files that are due, as of the last check (every 15 seconds, less often in a large index)',
   },
   registry_due_age_seconds: {
     type: 'gauge',
     role: 'indexer',
-    means: 'time for which the first of them has been due; 0 where none is',
+    means: 'time for which the first of them has been due; 0 if none is',
     combine: 'max',
   },
   registry_rows: {
@@ -288,7 +287,7 @@ export const metricTable = {
   registry_disk_free_bytes: {
     type: 'gauge',
     role: 'indexer',
-    means: 'room on the disk of DATA_DIR',
+    means: 'free space on the disk of DATA_DIR',
     combine: 'min',
   },
   registry_deliveries_total: {

@@ -81,7 +81,7 @@ export function renderMetricsTable(): string {
   return renderPage(
     'Metrics',
     'The operator’s port (`OPERATOR_PORT`) shows them at `/metrics` for Prometheus; `start` adds up those of all its processes. ' +
-      'Names say the unit. Node’s own metrics (`process_…`, `nodejs_…`) have the label `role`. ' +
+      'Names include the unit. Node’s own metrics (`process_…`, `nodejs_…`) have the label `role`. ' +
       '[operating.md](operating.md#watch) says what to alert on.',
     renderTable(['metric', 'type', 'role', 'meaning', 'labels'], rows),
   )
