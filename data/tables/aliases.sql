@@ -9,7 +9,7 @@ create table if not exists aliases (
   merged_at timestamptz not null,
   seq bigint not null
 );
-comment on table aliases is 'Duplicate records that people merged: a request for the alias returns the canonical record, for good.';
+comment on table aliases is 'Duplicate records that people merged. A request for an alias returns the canonical record; a merge is permanent.';
 comment on column aliases.kind is 'property or collection';
 comment on column aliases.alias_rid is 'rid that was merged; its record is kept with the status removed';
 comment on column aliases.canonical_rid is 'rid of the canonical record, never an alias itself';

@@ -25,12 +25,12 @@ comment on column brand_versions.canonical_domain is 'domain of the canonical br
 comment on column brand_versions.brand_name is 'primary name';
 comment on column brand_versions.source is 'who describes it: brand_json (its own file), enriched (a third party) or community (members of the registry)';
 comment on column brand_versions.brand_id is 'id of the brand in its file; null if it has none';
-comment on column brand_versions.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null where no file says';
+comment on column brand_versions.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says';
 comment on column brand_versions.house_domain is 'domain of the house, if confirmed; null for a brand without one';
 comment on column brand_versions.house_name is 'name of the house; null if there is none or it has no name';
 comment on column brand_versions.claimed_house_domain is 'house that the brand names but that does not confirm it; null if there is none';
 comment on column brand_versions.parent_brand is 'id of the parent brand inside the portfolio; null at the top';
-comment on column brand_versions.relationship_trust is 'who says that it belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null where no file says anything';
+comment on column brand_versions.relationship_trust is 'who says that it belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null if no file says anything';
 comment on column brand_versions.resolved_location is 'location of the file from which the brand was read; null where none was';
 comment on column brand_versions.valid_from is 'when this state began (UTC)';
 comment on column brand_versions.ended is 'true if the row was removed; the other columns then hold its last state';

@@ -26,25 +26,25 @@ create table if not exists claims (
   seq bigint not null,
   inline_properties json -- published as struct(property_id varchar, property_type varchar, name varchar, identifiers struct(type varchar, value varchar)[], tags varchar[])[]
 );
-comment on table claims is 'What managers’ files say agents may sell of other publishers. A claim authorizes nobody: only the publisher can.';
+comment on table claims is 'What managers’ files say about the inventory of other publishers: which agents may sell it. A claim authorizes nobody; only the publisher can.';
 comment on column claims.claim_id is 'permanent id of the claim, derived from its content';
 comment on column claims.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
 comment on column claims.publisher_domain is 'publisher whose properties are claimed';
 comment on column claims.manager_domain is 'manager whose file makes the claim';
 comment on column claims.entry is 'position in authorized_agents';
 comment on column claims.selector is 'position in publisher_properties of the entry';
-comment on column claims.authorized_for is 'what the manager says the agent may do, in its own words; null where the file does not say';
+comment on column claims.authorized_for is 'what the manager says the agent may do, in its own words; null if the file does not say';
 comment on column claims.selection_type is 'all, by_id or by_tag';
-comment on column claims.property_ids is 'ids of the properties that the claim selects; null where it selects otherwise (selection_type)';
-comment on column claims.property_tags is 'tags of the properties that the claim selects; null where it selects otherwise';
+comment on column claims.property_ids is 'ids of the properties that the claim selects; null if it selects otherwise (selection_type)';
+comment on column claims.property_tags is 'tags of the properties that the claim selects; null if it selects otherwise';
 comment on column claims.inline_property_ids is 'ids of the publisher’s properties that the manager’s file itself lists and the claim selects';
 comment on column claims.inline_property_count is 'number of these properties, including those without an id';
-comment on column claims.inline_properties is 'properties of the publisher that the manager’s file itself lists and the claim selects, a hundred at most; null where it lists none';
+comment on column claims.inline_properties is 'properties of the publisher that the manager’s file itself lists and the claim selects, a hundred at most; null if it lists none';
 comment on column claims.placement_ids is 'placements it is limited to; null means any, an empty list none';
 comment on column claims.placement_tags is 'tags of placements it is limited to; null means any placement, an empty list none';
 comment on column claims.collections is 'collections it is limited to: list of {publisher_domain, collection_ids}; null means any, an empty list none';
-comment on column claims.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null where the file does not say';
-comment on column claims.exclusive is 'whether the claim is exclusive; null where the file does not say';
+comment on column claims.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';
+comment on column claims.exclusive is 'whether the claim is exclusive; null if the file does not say';
 comment on column claims.countries is 'countries it is limited to; null means any, an empty list none';
 comment on column claims.effective_from is 'start of the period; null means no start';
 comment on column claims.effective_until is 'last moment of the period; null means no end';

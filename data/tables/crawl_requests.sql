@@ -19,7 +19,7 @@ create table if not exists crawl_requests (
   files json not null, -- published as struct(kind varchar, location varchar, attempts uinteger, outcome varchar, http_status usmallint, attempted_at timestamptz, next_attempt_at timestamptz, deferred boolean)[]
   seq bigint not null
 );
-comment on table crawl_requests is 'Crawls that people requested, and their results. The callers are stored elsewhere.';
+comment on table crawl_requests is 'Crawls that people requested, and their results. Who requested them is stored elsewhere.';
 comment on column crawl_requests.crawl_request_id is 'id chosen by the caller';
 comment on column crawl_requests.scope is 'domain (both files), brand (brand.json) or manager (the adagents.json others point to)';
 comment on column crawl_requests.domain is 'domain whose files are requested';

@@ -44,8 +44,8 @@ comment on column crawl_state.stale_at is 'time from which properties read from 
 comment on column crawl_state.ended_at is 'time from which grants read from the file are no longer in force; null where it was never read';
 comment on column crawl_state.absent_at is 'time of the last answer that the file is missing, if only other answers without a file followed; null otherwise';
 comment on column crawl_state.turns_at is 'when its stored state next changes without a new answer, such as to stale; null if never';
-comment on column crawl_state.etag is 'ETag of the last answer; null where it had none';
-comment on column crawl_state.last_modified is 'Last-Modified of the last answer; null where it had none';
+comment on column crawl_state.etag is 'ETag of the last answer; null if it had none';
+comment on column crawl_state.last_modified is 'Last-Modified of the last answer; null if it had none';
 comment on column crawl_state.hash is 'content hash of the stored document; null if there is none';
 comment on column crawl_state.took_ms is 'milliseconds until an agent had listed its tools or failed to; null for files';
 comment on column crawl_state.requested is 'true if a person requested the next attempt';

@@ -8,10 +8,10 @@ create table if not exists operator_sides (
   operator_side varchar not null, -- published as enum operator_side
   operator_reason varchar not null -- published as enum operator_reason
 );
-comment on table operator_sides is 'What operators declare about properties that publishers grant to their agents. An operator says nothing about a granted property without a row here.';
+comment on table operator_sides is 'What operators declare about properties that publishers grant to their agents. If a granted property has no row here, its operator is silent.';
 comment on column operator_sides.location is 'brand.json of the operator: agent_operators.location';
 comment on column operator_sides.publisher_domain is 'publisher that grants the property';
 comment on column operator_sides.property_rid is 'the property';
-comment on column operator_sides.delegation_type is 'direct, delegated or ad_network, as the grant says; null where the file does not say';
+comment on column operator_sides.delegation_type is 'direct, delegated or ad_network, as the grant says; null if the file does not say';
 comment on column operator_sides.operator_side is 'confirmed, contradicted or unknown';
 comment on column operator_sides.operator_reason is 'rule behind operator_side: declared_alike, owns_it, claims_to_own, declared_otherwise or delegation_not_stated';

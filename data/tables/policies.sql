@@ -30,7 +30,7 @@ comment on table policies is 'Policies that agents refer to: laws and standards 
 comment on column policies.policy_id is 'lower-case letters, digits and _';
 comment on column policies.version is 'version that its author gave it';
 comment on column policies.name is 'name of the policy, for people';
-comment on column policies.description is 'subject of the policy; null where it has none';
+comment on column policies.description is 'subject of the policy; null if it has none';
 comment on column policies.category is 'regulation or standard';
 comment on column policies.enforcement is 'must, should or may';
 comment on column policies.jurisdictions is 'jurisdictions in which it applies; with no region either, it applies everywhere';

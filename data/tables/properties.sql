@@ -39,6 +39,6 @@ comment on column properties.stale_reason is 'why it is stale: not_listed, revok
 comment on column properties.inline_only is 'true if the file lists it only inside an agent’s entry, so that no other entry can select it; otherwise null';
 comment on column properties.created_at is 'when its rid was created (UTC)';
 comment on column properties.changed_at is 'when its content or status last changed (UTC)';
-comment on column properties.categories is 'content categories as published, sorted; null where there are none';
-comment on column properties.category_taxonomy is 'taxonomy of the categories; null where none is named';
+comment on column properties.categories is 'content categories as published, sorted; null if there are none';
+comment on column properties.category_taxonomy is 'taxonomy of the categories; null if none is named';
 comment on column properties.seq is 'commit that last touched the row';

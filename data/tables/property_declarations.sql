@@ -12,5 +12,5 @@ comment on column property_declarations.location is 'location of the file: a dom
 comment on column property_declarations.brand_id is 'id of the brand inside the file';
 comment on column property_declarations.type is 'website, mobile_app, … as written';
 comment on column property_declarations.identifier is 'identifier as written';
-comment on column property_declarations.store is 'app store; null where the file names none';
+comment on column property_declarations.store is 'app store; null if the file names none';
 comment on column property_declarations.relationship is 'owned, direct, delegated or ad_network';

@@ -6,7 +6,7 @@ create table if not exists quarantine (
   reason varchar not null,
   seq bigint not null
 );
-comment on table quarantine is 'Results of fetches that could not be applied, and domains or agents whose answer could not be built. They do not hold up anything else.';
+comment on table quarantine is 'Results of fetches that could not be applied, and domains or agents whose answer could not be built. They block nothing else.';
 comment on column quarantine.kind is 'kind of the file, or part of the projection';
 comment on column quarantine.location is 'its location, or the subject';
 comment on column quarantine.observed_at is 'time of the fetch, or of the failure';

@@ -19,7 +19,7 @@ comment on column agent_contradictions.agent_url is 'normalized address of the a
 comment on column agent_contradictions.publisher_domain is 'publisher that grants it';
 comment on column agent_contradictions.property_rid is 'the property: properties.property_rid';
 comment on column agent_contradictions.authorization_id is 'the grant: authorizations.id';
-comment on column agent_contradictions.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
+comment on column agent_contradictions.delegation_type is 'direct, delegated or ad_network, as the publisher says; null if the file does not say';
 comment on column agent_contradictions.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';
 comment on column agent_contradictions.operator_domain is 'domain of the agent’s operator';
 comment on column agent_contradictions.operator_reason is 'rule behind it: claims_to_own or declared_otherwise';

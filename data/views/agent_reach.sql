@@ -55,7 +55,7 @@ comment on column agent_reach.managed_publishers is 'number of publishers whose 
 comment on column agent_reach.exclusive_publishers is 'number of publishers that grant it something exclusively';
 comment on column agent_reach.property_types is 'types of its properties, sorted';
 comment on column agent_reach.channels is 'channels of its properties, sorted';
-comment on column agent_reach.markets is 'ISO 3166 codes of countries that its grants name, sorted; empty where none names any';
+comment on column agent_reach.markets is 'ISO 3166 codes of countries that its grants name, sorted; empty if none names any';
 comment on column agent_reach.categories is 'content categories of what it reaches, as publishers write them, sorted';
 comment on column agent_reach.last_outcome is 'outcome of the last attempt to reach it, such as ok or timeout';
 comment on column agent_reach.is_alive is 'whether it answered the last attempt, even if only to require a credential (last_outcome needs_auth), like health.online in the API; null before the first attempt';

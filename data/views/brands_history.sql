@@ -28,12 +28,12 @@ comment on column brands_history.canonical_domain is 'domain of the canonical br
 comment on column brands_history.brand_name is 'primary name';
 comment on column brands_history.source is 'who describes it: brand_json (its own file), enriched (a third party) or community (members of the registry)';
 comment on column brands_history.brand_id is 'id of the brand in its file; null if it has none';
-comment on column brands_history.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null where no file says';
+comment on column brands_history.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says';
 comment on column brands_history.house_domain is 'domain of the house: confirmed, or, if relationship_trust is house_only, declared by the house alone; null for a brand without a house';
 comment on column brands_history.house_name is 'name of the house; null if there is none or it has no name';
 comment on column brands_history.claimed_house_domain is 'house that the brand names but that does not confirm it; null if there is none';
 comment on column brands_history.parent_brand is 'id of the parent brand inside the portfolio; null at the top';
-comment on column brands_history.relationship_trust is 'who says that it belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null where no file says anything';
+comment on column brands_history.relationship_trust is 'who says that it belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null if no file says anything';
 comment on column brands_history.resolved_location is 'location of the file from which the brand was read; null where none was';
 comment on column brands_history.valid_from is 'when this state began (UTC)';
 comment on column brands_history.valid_to is 'when this state ended (UTC); null for the current state';

@@ -47,15 +47,15 @@ comment on view grants_flat is 'Who is authorized to sell what, and what the ope
 comment on column grants_flat.publisher_domain is 'publisher that grants it';
 comment on column grants_flat.agent_url is 'normalized address of the agent to which it is granted';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';
-comment on column grants_flat.property_rid is 'the property: properties.property_rid; null where the grant reaches none';
+comment on column grants_flat.property_rid is 'the property: properties.property_rid; null if the grant reaches none';
 comment on column grants_flat.property_id is 'id of the property in the publisher’s file';
 comment on column grants_flat.property_type is 'website, mobile_app, ctv_app, …';
 comment on column grants_flat.property_name is 'name of the property as published';
 comment on column grants_flat.identifiers is 'identifiers of the property, sorted: list of {type, value}';
 comment on column grants_flat.channels is 'channels of the property, sorted';
 comment on column grants_flat.authorization_type is 'how the entry selects what the agent may sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
-comment on column grants_flat.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null where the file does not say';
-comment on column grants_flat.exclusive is 'whether the publisher grants it to this agent alone; null where the file does not say';
+comment on column grants_flat.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';
+comment on column grants_flat.exclusive is 'whether the publisher grants it to this agent alone; null if the file does not say';
 comment on column grants_flat.countries is 'countries it is limited to (ISO 3166); null means any, an empty list none';
 comment on column grants_flat.placement_ids is 'placements it is limited to; null means any, an empty list none';
 comment on column grants_flat.placement_tags is 'tags of placements it is limited to; null means any placement, an empty list none';
@@ -65,6 +65,6 @@ comment on column grants_flat.effective_until is 'last moment of the period (UTC
 comment on column grants_flat.discovery_method is 'where the file was found: direct (the publisher’s well-known address), authoritative_location (a file there points to it) or ads_txt_managerdomain (ads.txt names the manager)';
 comment on column grants_flat.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';
 comment on column grants_flat.granted_at is 'when the registry first saw the grant (UTC)';
-comment on column grants_flat.operator_domain is 'domain of the agent’s operator; null where the agent has none';
+comment on column grants_flat.operator_domain is 'domain of the agent’s operator; null if the agent has none';
 comment on column grants_flat.operator_side is 'what the operator’s brand.json says about it: confirmed, silent, contradicted or unknown; if contradicted, the agent may not sell';
 comment on column grants_flat.operator_reason is 'rule behind operator_side: {operator_reasons}';

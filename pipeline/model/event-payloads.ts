@@ -137,7 +137,7 @@ const badge_requalification_generation = text.describe(
 )
 const TestStatus = z.enum([...complianceStatuses, 'opted_out'])
 const tracks = z.record(text, text).describe('Results by the part of the protocol')
-const headline = text.nullable().describe('The result in one line; null where there is none')
+const headline = text.nullable().describe('The result in one line; null if there is none')
 
 /** Results of an agent in the shape that replicas keep. */
 export const ComplianceFacts = z.object({

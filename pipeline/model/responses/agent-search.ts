@@ -44,7 +44,7 @@ export const FoundAgent = z
         verified_roles: z.array(BadgeRole).describe('Parts of the protocol that it has one for'),
       })
       .optional()
-      .describe('Test results; absent where it was never tested, or is not public'),
+      .describe('Test results; absent if it was never tested, or is not public'),
     match: z
       .looseObject({ score, matched_filters: matched })
       .describe('How the agent matches the query'),

@@ -96,7 +96,7 @@ export const AuthorizationItem = z
   .meta({
     id: 'Authorization',
     description:
-      'A grant in force. `property_rids` are the properties it reaches; with `property_rids_truncated` there are more: the publisher’s properties that its selector matches, except those marked `inline_only`. `property_rid` is null where it reaches more than one property or none; ' +
+      'A grant in force. `property_rids` are the properties it reaches; with `property_rids_truncated` there are more: the publisher’s properties that its selector matches, except those marked `inline_only`. `property_rid` is null if it reaches more than one property or none; ' +
       '`publisher_wide` says whether it reaches all of the publisher. With the evidence ' +
       '`adagents_authoritative` it is no grant but a claim: what the file of `manager_domain` says of ' +
       'another publisher, and the `properties` that this comes to by the publisher’s own file ' +

@@ -92,7 +92,7 @@ const summary = {
     .record(text, z.array(text))
     .describe('Versions of these badges by part of the protocol, the newest first'),
   tracks: z.record(text, z.enum(trackStatuses)).describe('Results by the part of the protocol'),
-  headline: text.nullable().describe('The result in one line; null where there is none'),
+  headline: text.nullable().describe('The result in one line; null if there is none'),
   storyboards_passing: count.describe('How many pass'),
   storyboards_total: count.describe('How many have a verdict'),
   last_checked_at: moment.describe('Time of the last run of any storyboard'),
@@ -197,7 +197,7 @@ export const AgentCompliance = z
       .describe('Test results for the stable parts of the protocol that it claims to support'),
     verified_badges: z
       .array(VerifiedBadge)
-      .describe('What it is verified for now; empty where it is for nothing'),
+      .describe('What it is verified for now; empty if it is for nothing'),
     last_passed_at: moment.describe('Moment of the last run that passed'),
     last_failed_at: moment.describe('Moment of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
@@ -226,11 +226,11 @@ export const ComplianceHistory = z
           ...version,
           storyboard_id: text
             .nullable()
-            .describe('Names what was run, as in paths; null where it was all that applies'),
+            .describe('Names what was run, as in paths; null if it was all that applies'),
           overall_status: z
             .enum([...storyboardStatuses, 'unknown'])
             .describe('What came of it; `unknown` where the agent wants a credential'),
-          headline: text.nullable().describe('The result in one line; null where there is none'),
+          headline: text.nullable().describe('The result in one line; null if there is none'),
           tracks_passed: count.describe('Parts of the protocol that passed'),
           tracks_failed: count.describe('Parts of which nothing passed'),
           tracks_partial: count.describe('Parts of which something passed'),

@@ -26,7 +26,7 @@ export const LogInclusion = z
       .string()
       .nullable()
       .describe(
-        'The entry: the line of the event in the feed’s file, as text; null where it was taken down or is older than the feed',
+        'The entry: the line of the event in the feed’s file, as text; null if it was taken down or is older than the feed',
       ),
     note: z.string().describe('The signed note of the current head'),
   })

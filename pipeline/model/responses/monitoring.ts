@@ -12,7 +12,7 @@ const moment = z.iso.datetime().nullable()
 const schedule = {
   monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
   check_interval_hours: z.int().describe('Hours between scheduled runs'),
-  monitoring_paused_at: moment.describe('Moment since which it is paused; null where it is not'),
+  monitoring_paused_at: moment.describe('Moment since which it is paused; null if it is not'),
 }
 
 export const MonitoringSchedule = z
@@ -28,7 +28,7 @@ export const RegistryMetadata = z
       .boolean()
       .describe('Whether it gets no badge before a full run passes, after an opt-out'),
     ...schedule,
-    created_at: moment.describe('Moment at which anything was set first; null where nothing was'),
+    created_at: moment.describe('Moment at which anything was set first; null if nothing was'),
     updated_at: moment.describe('Moment at which anything was set last'),
   })
   .meta({ id: 'AgentRegistryMetadata', description: 'How an agent is tested.' })
@@ -46,14 +46,14 @@ export const AgentAuthStatus = z
     agent_context_id: agent_context_id
       .nullable()
       .describe('Identifies the agent together with its credential; null without one'),
-    auth_type: z.enum(credentialTypes).nullable().describe('Its kind; null where there is none'),
+    auth_type: z.enum(credentialTypes).nullable().describe('Its kind; null if there is none'),
     has_oauth_token: z.literal(false).describe('Always false: no token is kept'),
     has_valid_oauth: z.literal(false).describe('Always false, for the same reason'),
     oauth_token_expires_at: z.null().describe('Always null, for the same reason'),
     has_oauth_client_credentials: z
       .boolean()
       .describe('Whether it is client credentials, by which a token is asked for before each run'),
-    saved_at: moment.describe('Moment at which it was given; null where there is none'),
+    saved_at: moment.describe('Moment at which it was given; null if there is none'),
   })
   .meta({ id: 'AgentAuthStatus', description: 'Whether an agent can be tested with a credential.' })
 export type AgentAuthStatus = z.infer<typeof AgentAuthStatus>
@@ -66,7 +66,7 @@ const TokenError = z
         '`oauth`: it refused; `malformed`: its answer is none; `network`: it did not answer',
       ),
     message: text.describe('The same in one line, for people'),
-    oauth_error: text.optional().describe('Its error code; absent where it gave none'),
+    oauth_error: text.optional().describe('Its error code; absent if it gave none'),
     oauth_error_description: text.optional().describe('Its own words, cut short'),
     http_status: z.int().optional().describe('Status of its answer; absent without one'),
   })
@@ -76,7 +76,7 @@ export const TokenTested = z
   .object({
     ok: z.boolean().describe('Whether the token endpoint gave a token'),
     latency_ms: z.number().describe('Milliseconds that it took'),
-    error: TokenError.optional().describe('Why it gave none; absent where it gave one'),
+    error: TokenError.optional().describe('Why it gave none; absent if it gave one'),
   })
   .meta({ id: 'AgentTokenTest', description: 'What a token endpoint answered.' })
 
@@ -94,13 +94,13 @@ export const AgentDiagnostic = z
     request_url: text
       .optional()
       .describe(
-        'Endpoint that was called; absent where no request is stored, as of a step that passed',
+        'Endpoint that was called; absent if no request is stored, as of a step that passed',
       ),
     request_jsonb: z
       .unknown()
       .optional()
       .describe('Arguments of the call, cut short and without secrets'),
-    response_status: z.int().optional().describe('HTTP status; absent where nothing came'),
+    response_status: z.int().optional().describe('HTTP status; absent if nothing came'),
     response_headers_jsonb: z
       .record(text, z.unknown())
       .optional()
@@ -119,7 +119,7 @@ export const AgentDiagnostic = z
     adcp_error_jsonb: z
       .unknown()
       .optional()
-      .describe('Error by which the agent refused, in its own fields; absent where it did not'),
+      .describe('Error by which the agent refused, in its own fields; absent if it did not'),
     served_by_agent_url: text
       .optional()
       .describe('Endpoint that answered: the agent may listen below its address'),
@@ -130,7 +130,7 @@ export const AgentDiagnostic = z
       .array(ValidationResult)
       .describe('Checks that the answer failed, values cut short and without secrets'),
     guidance: StepGuidance.optional().describe(
-      'What was broken, and what to change; absent where no request is stored',
+      'What was broken, and what to change; absent if no request is stored',
     ),
     captured_at: z.iso.datetime().describe('Moment at which the run began'),
   })
@@ -140,7 +140,7 @@ export type AgentDiagnostic = z.infer<typeof AgentDiagnostic>
 export const AgentDiagnosticList = z
   .object({
     agent_url: AgentUrl,
-    run_id: z.uuid().nullable().describe('The run; null where there is none'),
+    run_id: z.uuid().nullable().describe('The run; null if there is none'),
     count: z.int().describe('How many steps there are in the list'),
     diagnostics: z.array(AgentDiagnostic).describe('Steps in their order'),
   })
@@ -162,7 +162,7 @@ export const AgentRequestList = z
           response_time_ms: z
             .number()
             .nullable()
-            .describe('Milliseconds that all of it took; null where it is not known'),
+            .describe('Milliseconds that all of it took; null if it is not known'),
           success: z.boolean().describe('Whether the agent could be called, whatever it answered'),
           error_message: text.nullable().describe('Why it could not; null otherwise'),
           created_at: z.iso.datetime().describe('Moment at which it began'),
@@ -202,7 +202,7 @@ export const AgentRefreshed = z
         storyboards_total: z.int().optional().describe('How many have a verdict'),
         observations_count: z.int().optional().describe('What the run showed beside its verdict'),
         notices_count: z.int().optional().describe('What to know beside the results'),
-        error: text.optional().describe('Why nothing was run; absent where it was'),
+        error: text.optional().describe('Why nothing was run; absent if it was'),
       })
       .describe('The run, and how the agent fares after it'),
   })
@@ -219,7 +219,7 @@ export const AgentConnected = z
       .nullable()
       .describe('Type of credential; null if there is none'),
     refresh: AgentRefreshed.optional().describe(
-      'What the agent answered to its new credential; absent where it was not asked: none was given, or too often',
+      'What the agent answered to its new credential; absent if it was not asked: none was given, or too often',
     ),
   })
   .meta({ id: 'AgentConnected', description: 'How the registry reaches an agent.' })

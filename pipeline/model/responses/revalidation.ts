@@ -22,7 +22,7 @@ export const PublisherRevalidated = z
         warnings: z.array(ReportedFault).describe('Faults that lose only a part of it'),
       })
       .optional()
-      .describe('All faults; absent where there are none'),
+      .describe('All faults; absent if there are none'),
     properties_count: z.int().optional().describe('How many properties a valid file lists'),
     authorized_agents_count: z.int().optional().describe('How many agents a valid file names'),
     status_code,
@@ -36,7 +36,7 @@ export const PublisherRevalidated = z
 
 const source = text
   .nullable()
-  .describe('Who speaks for the brand, such as `brand_json`; null where nobody does')
+  .describe('Who speaks for the brand, such as `brand_json`; null if nobody does')
 
 export const BrandForceCrawled = z
   .object({

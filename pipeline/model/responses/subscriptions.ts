@@ -35,7 +35,7 @@ export const SubscriptionView = z
     failures: z.int().describe('Failed attempts since then'),
     next_attempt_at: moment
       .nullable()
-      .describe('Moment of the next attempt after a failure; null where none waits'),
+      .describe('Moment of the next attempt after a failure; null if none waits'),
     disabled_at: moment.nullable().describe('Moment from which on nothing is delivered'),
     disabled_reason: z.string().nullable().describe('Why, in a sentence; null while it is not'),
     signing_secret: z
@@ -56,9 +56,9 @@ export const Subscriptions = z
   .meta({ id: 'Subscriptions', description: 'The subscriptions of an organization' })
 
 const attempt = {
-  status: z.int().nullable().describe('HTTP status of the answer; null where there was none'),
+  status: z.int().nullable().describe('HTTP status of the answer; null if there was none'),
   duration_ms: z.number().describe('Time until the answer, in milliseconds'),
-  error: z.string().nullable().describe('What went wrong, in a few words; null where nothing did'),
+  error: z.string().nullable().describe('What went wrong, in a few words; null if nothing did'),
 }
 
 export const TestDelivery = z

@@ -22,7 +22,7 @@ export const StepExchange = z
         payload: z.unknown().describe('Result of the tool, or its error'),
       })
       .optional()
-      .describe('What the agent answered; absent where nothing came'),
+      .describe('What the agent answered; absent if nothing came'),
     extraction: z
       .object({
         path: z
@@ -36,7 +36,7 @@ export const StepExchange = z
     error: z
       .unknown()
       .optional()
-      .describe('Error by which the agent refused; absent where it did not'),
+      .describe('Error by which the agent refused; absent if it did not'),
   })
   .meta({
     id: 'StoryboardExchange',

@@ -7,11 +7,9 @@ export const ValidationResult = z
     check: text.describe('Kind of check; `success` where the agent had to do, or refuse, the task'),
     passed: z.boolean().describe('Whether the answer is as the check says'),
     description: text.describe('What the check shows'),
-    path: text
-      .optional()
-      .describe('Place in the answer; absent where the check is about all of it'),
-    expected: z.unknown().optional().describe('What had to be there; absent where it passed'),
-    actual: z.unknown().optional().describe('What was there, cut short; absent where it passed'),
+    path: text.optional().describe('Place in the answer; absent if the check is about all of it'),
+    expected: z.unknown().optional().describe('What had to be there; absent if it passed'),
+    actual: z.unknown().optional().describe('What was there, cut short; absent if it passed'),
   })
   .meta({ id: 'StoryboardCheck', description: 'One check of one answer.' })
 export type ValidationResult = z.infer<typeof ValidationResult>

@@ -53,7 +53,7 @@ export const StepResult = z
       'What was broken, and what to change; absent unless it failed',
     ),
     exchange: StepExchange.optional().describe(
-      'Request and answer; absent where it was not run, and where it passed in a run of all steps unless the other side of a comparison did not',
+      'Request and answer; absent if it was not run, and where it passed in a run of all steps unless the other side of a comparison did not',
     ),
   })
   .meta({ id: 'StoryboardStepResult', description: 'Result of one step against one agent.' })
