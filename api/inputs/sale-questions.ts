@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
+import { findNearestWord, findPart } from '../../pipeline/core/nearest-word.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { findShortened, listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
@@ -112,6 +112,15 @@ function readRows(written: string): unknown[] {
   )
 }
 
+const restrictions = new Set([...Object.keys(termsInQuery), 'as_of'])
+
+/** Tells whether a field is meant to restrict a sale; a list may have columns of its owner beside. */
+function isRestriction(name: string): boolean {
+  if (Object.hasOwn(SaleQuestion.shape, name)) return false
+  const known = findNearestWord(name, restrictions) ?? findPart(name, restrictions)
+  return known !== undefined
+}
+
 function parseQuestion(sent: unknown): AskedSale {
   const { success, data, error } = SaleQuestion.safeParse(sent)
   const [misspelled] = listMisspelled(SaleQuestion, sent)
@@ -119,7 +128,7 @@ function parseQuestion(sent: unknown): AskedSale {
   if (meant !== undefined) {
     return { fault: `${meant.name}: is not known here. Did you mean '${meant.meant}'?` }
   }
-  const term = Object.keys(termsInQuery).find(name => Object.hasOwn(Object(sent), name))
+  const term = Object.keys(Object(sent)).find(isRestriction)
   if (term !== undefined) {
     return {
       fault: `${term}: is not checked in bulk; ask /api/registry/validate/property-authorization`,
@@ -131,6 +140,9 @@ function parseQuestion(sent: unknown): AskedSale {
   }
   const { agent_url, domain, identifier_type, identifier_value } = data
   if (domain !== undefined) {
+    if (identifier_value !== undefined) {
+      return { fault: 'names both a domain and an identifier_value; ask for one of them' }
+    }
     return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain' }
   }
   if (identifier_type === undefined || identifier_value === undefined) {

@@ -51,7 +51,7 @@ feed, agent search and collections, which refuse it. Of several lists in one ans
 marked by \`<name>_truncated\`, and \`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and
 503 say in \`Retry-After\` and \`retry_after\` how many seconds to wait. An unknown domain gets a 404 if the
 answer would be about that domain alone, and an empty 200 if it is a list. A misspelled field of a body
-gets a 400; other unknown fields are ignored. No operation redirects. These
+gets a 400, as does any unknown field of a question about a product; others are ignored. No operation redirects. These
 addresses do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never changes),
 \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{domain}\`, \`/publishers/{domain}\` and
 \`/agents/{url}\` (301, to their pages), and the sign-in pages.

@@ -306,7 +306,16 @@ describe('GET /api/registry/lookup/property', () => {
       ['ios_bundle', 'child.example'],
       ['domain', '*.nobody.example'],
     ] as const) {
-      expect((await lookUp(type, value)).json()).toEqual({ type, value, ...nobody })
+      const freshness = value === 'nobody.example' && { freshness: { state: 'never_crawled' } }
+      const { agents, count, ...end } = nobody
+      expect((await lookUp(type, value)).json()).toEqual({
+        type,
+        value,
+        agents,
+        count,
+        ...freshness,
+        ...end,
+      })
     }
   })
 
@@ -375,6 +384,16 @@ describe('an identifier that many publishers list', () => {
       sides: { publisher: 'mismatch', operator: 'unknown' },
     })
   })
+})
+
+test('200: that nobody may sell a domain says how its file was last read', async () => {
+  const ask = async (type: string, value: string) =>
+    (await get(`/api/registry/lookup/property?${new URLSearchParams({ type, value })}`)).json()
+  expect(await ask('domain', 'nobody-knows.example')).toMatchObject({
+    agents: [],
+    freshness: { state: 'never_crawled' },
+  })
+  expect(await ask('ios_bundle', 'com.nobody.knows')).not.toHaveProperty('freshness')
 })
 
 test('400: a value that is missing is reported once', async () => {

@@ -254,6 +254,26 @@ test('a question that is not understood is told as such, and the others are answ
   expect(lines[9]).toMatchObject({ line: 10, authorized: true })
 })
 
+test('a restriction that is not checked is a fault, also under a wrong name', async () => {
+  const asked = { agent_url: agent, domain: 'both.example' }
+  const { text } = await post(
+    JSON.stringify([
+      { ...asked, delegation: 'direct' },
+      { ...asked, as_of: '2020-01-01' },
+      { ...asked, identifier_type: 'domain', identifier_value: 'other.example' },
+    ]),
+  )
+  expect(readLines(text).map(({ error }) => error)).toEqual([
+    expect.stringMatching(/^delegation: is not checked in bulk/),
+    expect.stringMatching(/^as_of: is not checked in bulk/),
+    'names both a domain and an identifier_value; ask for one of them',
+  ])
+  const { text: rows } = await post(`agent_url,domain,countries\n${agent},both.example,DE`, {
+    'content-type': 'text/csv',
+  })
+  expect(readLines(rows)[0].error).toMatch(/^countries: is not checked in bulk/)
+})
+
 test('a domain that is none is a fault of the field in which it was sent', async () => {
   const { text } = await post(
     JSON.stringify([

@@ -205,6 +205,11 @@ describe('POST /api/registry/validate/product-authorization', () => {
     ['ids that are no list', { agent_url: agent, publisher_properties: [{ property_ids: 'a' }] }],
     ['a bad address', { agent_url: 'agent', publisher_properties: [] }],
     ['a bad country', { agent_url: agent, publisher_properties: [], country: 'UK' }],
+    [
+      'an unknown restriction',
+      { agent_url: agent, publisher_properties: [], delegation: 'direct' },
+    ],
+    ['a time in the body', { agent_url: agent, publisher_properties: [], as_of: '2020-01-01' }],
     ['a bad time', { agent_url: agent, publisher_properties: [], at: 5 }],
     ['no placement', { agent_url: agent, publisher_properties: [], placement_ids: [] }],
     [

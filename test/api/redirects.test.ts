@@ -66,9 +66,9 @@ test('what the description says of redirects is what every route does', async ()
     'public, max-age=31536000, immutable',
   ])
   const description = (await registry.app.inject('/openapi/registry.yaml')).body
-  expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${REDIRECTING}\` leads by a 302`)
+  expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${REDIRECTING}\` (302, `)
   expect(description.replaceAll(/\s+/g, ' ')).toContain(
-    `\`${GUIDES}\` and \`${GUIDE}/{name}\` by a 301`,
+    `\`${GUIDES}\` and \`${GUIDE}/{name}\` (301, `,
   )
   for (const path of THINGS) expect(description).toContain(`\`${path}/{`)
   expect(description).not.toContain('never redirects')

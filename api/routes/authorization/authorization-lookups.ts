@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { parseDomain } from '../../../pipeline/core/domain.ts'
 import type { Identifier } from '../../../pipeline/model/documents/index.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
@@ -14,6 +15,7 @@ import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
 import { findSideOfGrants, findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
+import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import {
   listIdentifierKeys,
   listReachKeys,
@@ -74,11 +76,13 @@ export const lookUpProperty = defineOperation({
       ...(past ? toOperatorSide('not_recorded') : findSideOfSeller(reader, seller)),
     }))
     const agents = new ResponseBudget().take(page)
+    const domain = type === 'domain' && !past && all.length === 0 ? parseDomain(value) : undefined
     return replyOk({
       type,
       value,
       agents,
       count: agents.length,
+      ...(domain && { freshness: findFileFreshness(reader, 'adagents.json', domain) }),
       ...(past && { as_of: toIso(past.at) }),
       ...(agents.length < all.length && { agents_total: all.length, agents_truncated: true }),
       ...buildPageEnd(cursor, agents.length, all.length),

@@ -75,8 +75,9 @@ const Selector = z
   })
 type Selector = z.output<typeof Selector>
 
+/** Strict: a restriction that is not understood would widen the answer. */
 const Body = z
-  .object({
+  .strictObject({
     agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
     publisher_properties: z
       .array(Selector)

@@ -230,6 +230,9 @@ export const PropertyLookup = z
       .describe('Agents of this page, by publisher and address'),
     as_of: AsOf.optional(),
     count: count.describe('Agents on this page'),
+    freshness: FreshnessBlock.optional().describe(
+      'For a domain that no agent may sell: how its adagents.json was last read',
+    ),
     ...describeCut('agents'),
     ...pageEnd,
   })
