@@ -59,9 +59,10 @@ addresses do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file tha
 ## Keeping a copy
 
 Read agent search, the snapshot of authorizations, the catalog and collections once: together they
-are a full copy of what publishers grant and agents offer; whether operators agree, only lookups say. Each answer names in \`X-Sync-Cursor\` the last event that it includes. Then read the
-feed from the oldest of these cursors. Some of its events may already be included in the copy; none
-is missing. The feed reaches back 90 days: an older cursor is answered with 410 \`cursor_expired\`, and
+are a full copy of what publishers grant and agents offer; whether operators agree, only lookups
+say. Each answer names in \`X-Sync-Cursor\` the last event that it includes. Then read the feed from
+the oldest of these cursors. Some of its events may already be included in the copy; none is
+missing. The feed reaches back 90 days: an older cursor is answered with 410 \`cursor_expired\`, and
 you read the full copy again.
 
 \`GET /api/registry/feed\` pages through events; \`has_more: false\` means that you are at the end: request

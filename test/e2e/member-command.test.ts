@@ -90,6 +90,6 @@ test('a tier that billing writes is set by a command only with --force', async (
   expect((await runBilled('member', 'set', ...acme, '--public')).status).toBe(0)
   expect((await runBilled('member', 'list')).stdout).toContain('company_leader')
   const help = (await runBilled('member', 'create', '--help')).stdout.replaceAll(/\s+/g, ' ')
-  expect(help).toContain('billing writes it where BILLING_WEBHOOK_SECRET is set')
+  expect(help).toContain('if BILLING_WEBHOOK_SECRET is set, billing sets it')
   own.remove()
 })
