@@ -12,7 +12,7 @@ import type { Services } from './services.ts'
 export const groupTexts = {
   'Brand Resolution': 'The brand behind a domain',
   'Property Resolution': 'What a publisher owns',
-  'Lookups & Authorization': 'Who may sell what, with the evidence',
+  'Lookups & Authorization': 'Who can sell which ads, with the evidence',
   'Agent Discovery': 'Agents, their operators, and crawl requests',
   Search: 'Finding brands, publishers, properties and agents',
   'Change Feed': 'Changes, in the order in which they happened',

@@ -195,7 +195,7 @@ export const mcpServer = defineOperation({
       name: `${host.split('.').toReversed().join('.')}/registry`,
       title: 'Agentic Ad Registry',
       description:
-        'Which brand is this domain, what does a publisher own, and which agents may sell it',
+        'Which brand is this domain, what does a publisher own, and which agents can sell its ads',
       version: services.openapi().info.version,
       websiteUrl: origin,
       remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],

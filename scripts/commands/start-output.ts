@@ -32,7 +32,10 @@ export function printExamples(url: string, ownDomain: string | undefined): void 
   const domain = ownDomain ?? DEMO_DOMAIN
   const pages = [
     ['/', 'search, counts and the latest changes'],
-    [`/publisher/${ownDomain ?? DEMO_PUBLISHER}`, 'what a publisher owns, and who may sell it'],
+    [
+      `/publisher/${ownDomain ?? DEMO_PUBLISHER}`,
+      'what a publisher owns, and who can sell its ads',
+    ],
     ['/workshop', 'check a file before you publish it'],
     ['/dashboard', 'verify a domain, add an agent, create an API key'],
     ['/sql', 'query the data in your browser'],

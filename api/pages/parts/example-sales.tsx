@@ -42,7 +42,7 @@ export function renderSaleLinks(sales: readonly ExampleSale[]): Html[] {
   return sales.map(sale => (
     <li>
       <a href={`/authorization?${new URLSearchParams(toQuestion(sale))}`}>
-        May {renderName(sale.agent_url.replace('https://', ''), 60)} sell{' '}
+        Can {renderName(sale.agent_url.replace('https://', ''), 60)} sell ads on{' '}
         {renderName(sale.domain, 40)}?
       </a>
     </li>

@@ -26,7 +26,7 @@ export function showChecked(text: string, answers: readonly CheckedSale[]): View
 function showForm(text: string, result?: Html): View {
   return {
     title: 'Check many authorizations',
-    description: 'Paste or upload a list of agents and domains: which of them may sell what?',
+    description: 'Paste or upload a list of agents and domains: which can sell ads where?',
     body: (
       <>
         <h1>Check many authorizations</h1>

@@ -81,12 +81,13 @@ function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] =
   return {
     ...(fault !== undefined && { status: 400 as const }),
     title: 'Check authorization',
-    description: 'Ask whether an agent may sell a property, and read every step that decides it.',
+    description:
+      'Ask whether an agent can sell ads on a property, and see every step that decides it.',
     body: (
       <>
         <h1>Check authorization</h1>
         <p class="lead">
-          May this agent sell this property? The answer shows which file says so, where, and when.
+          Can this agent sell ads on this property? See which file says so, where, and when.
         </p>
         {fault === undefined ? null : (
           <p class="notice fair" role="alert">
@@ -139,7 +140,7 @@ async function showProperty(
   const judged = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
   return {
     title: `${judged.verdict}: ${clipText(property, 60)}`,
-    description: `May ${clipText(agent, 80)} sell ${clipText(property, 60)}? ${judged.verdict}${judged.reason}.`,
+    description: `Can ${clipText(agent, 80)} sell ads on ${clipText(property, 60)}? ${judged.verdict}${judged.reason}.`,
     json: `/api/registry/validate/property-authorization?${new URLSearchParams(query)}`,
     body: (
       <>
@@ -147,7 +148,7 @@ async function showProperty(
         {renderVerdict(judged)}
         <p class="lead">
           {stated === undefined ? null : <>The agent at {renderName(stated, 120)}: </>}
-          {renderAgent(agent)} selling <strong>{renderName(property)}</strong>
+          {renderAgent(agent)} selling ads on <strong>{renderName(property)}</strong>
           {country === '' ? null : <> in {renderName(country, 10)}</>}
         </p>
         {body.needs === 'country' ? renderCountryChoice(asked, evidence) : null}
@@ -191,7 +192,7 @@ async function showPublisher(
     describeVerdict({ ...body, authorized: count > 0 }, evidence, at)
   return {
     title: `${judged.verdict}: ${clipText(publisher, 60)}`,
-    description: `May ${clipText(agent, 80)} sell for ${clipText(publisher, 60)}? ${judged.verdict}${judged.reason}.`,
+    description: `Can ${clipText(agent, 80)} sell ads for ${clipText(publisher, 60)}? ${judged.verdict}${judged.reason}.`,
     json: `/api/registry/publisher/authorization?${new URLSearchParams(query)}`,
     body: (
       <>
@@ -199,7 +200,7 @@ async function showPublisher(
         {renderVerdict(judged)}
         <p class="lead">
           {stated === undefined ? null : <>The agent at {renderName(stated, 120)}: </>}
-          {renderAgent(agent)} selling for {renderPublisher(publisher)}
+          {renderAgent(agent)} selling ads for {renderPublisher(publisher)}
         </p>
         {renderPath(evidence, agent)}
         {renderFacts([

@@ -180,7 +180,7 @@ function renderIdentity(
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [
       'Inventory',
-      hasInventory && <a href={toPublisherPath(domain)}>What it owns, and who may sell it</a>,
+      hasInventory && <a href={toPublisherPath(domain)}>Properties and authorized agents</a>,
     ],
   ])
   return facts && renderSection('identity', 'Identity', facts)

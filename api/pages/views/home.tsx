@@ -52,7 +52,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   return {
     title: 'Agentic Ad Registry',
     description:
-      'Which brand is this domain, what does this publisher own, and may this agent sell it? ' +
+      'Which brand is this domain, what does this publisher own, and can this agent sell its ads? ' +
       'Answers come from the files that domains publish, with evidence.',
     json: '/api/registry/stats',
     isLive: true,
@@ -109,7 +109,7 @@ function renderQuestions(
       )}
       {publisher === undefined ? null : (
         <li>
-          <a href={toPublisherPath(publisher)}>Who may sell {renderName(publisher, 40)}?</a>
+          <a href={toPublisherPath(publisher)}>Who can sell ads on {renderName(publisher, 40)}?</a>
         </li>
       )}
       {renderSaleLinks(sales)}
@@ -122,12 +122,12 @@ const TASKS = renderTiles([
   {
     label: 'Buying?',
     value: <a href="/authorization">Check an agent</a>,
-    note: 'May it sell what it offers you, and who says so?',
+    note: 'Is it authorized to sell what it’s offering you? See who says so.',
   },
   {
     label: 'Publishing?',
     value: <a href="/workshop">Check your file</a>,
-    note: 'Find mistakes before buyers do, and see who may sell what.',
+    note: 'Find mistakes before buyers do, and see who can sell your ads.',
   },
   {
     label: 'Building?',

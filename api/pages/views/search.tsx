@@ -204,7 +204,12 @@ function listDomainPages(domain: Domain, { reader, baseUrl }: ViewCall['services
   return [
     ...(findPublisher(reader, domain, baseUrl()) === undefined
       ? []
-      : [render(toPublisherPath(domain), 'Publisher: what it owns, and who may sell it')]),
+      : [
+          render(
+            toPublisherPath(domain),
+            'Publisher: its properties, and who can sell ads on them',
+          ),
+        ]),
     ...(findBrand(reader, domain) === undefined
       ? []
       : [render(toBrandPath(domain), 'Brand: its identity, and the company behind it')]),

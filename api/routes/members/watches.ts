@@ -57,7 +57,7 @@ export const createWatch = defineOperation({
   summary: 'Watch a domain, a brand or an agent by email',
   description:
     'You get an email when the file of a domain breaks or is valid again, when the domain gains or loses ' +
-    'an agent, when an agent claims to sell it, or when someone saves a domain that looks like it. For ' +
+    'an agent, when an agent claims to sell its ads, or when someone saves a domain that looks like it. For ' +
     'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
     'badges change. Emails go to your verified address; a watch created with a key belongs to the person ' +
     'who created the key in the dashboard. Watching the same thing again changes how often you ' +
@@ -66,7 +66,7 @@ export const createWatch = defineOperation({
   body: z
     .object({
       domain: PastedDomain.optional().describe(
-        'Watch this domain: both its files and who may sell it',
+        'Watch this domain: both its files and who can sell its ads',
       ),
       brand: PastedDomain.optional().describe('Watch only the brand of this domain'),
       agent: EnrolledUrl.optional().describe('Watch the agent at this address'),
