@@ -39,7 +39,7 @@ export function describeCounted({ errors, warnings }: CountedFaults): string {
     ...(errors > 0 ? [countThings(errors, 'error')] : []),
     ...(warnings > 0 ? [countThings(warnings, 'warning')] : []),
   ]
-  return parts.join(', ') || 'no issues'
+  return parts.join(', ') || 'no errors'
 }
 
 /** Renders the lines of a file that have issues, or the issues of its record. */
@@ -58,14 +58,17 @@ export function renderIssues(
 
 const ISSUES_BYTES = 9_000
 
-/** Renders the faults of a file, each with where it is and what repairs it. */
+/**
+ * Renders the faults that the registry met in a file, each with where it is and what repairs it. A check of its text
+ * also has suggestions.
+ */
 export function renderFaults(record: FileRecord | null | undefined): Html {
   if (record === undefined)
     return <p class="empty">Not checked yet: the first crawl has not finished.</p>
   if (record === null)
     return <p class="empty">The registry has never read a valid version of this file.</p>
   const { faults, fault_count } = record
-  if (fault_count === 0) return <p class="empty">No issues.</p>
+  if (fault_count === 0) return <p class="empty">No errors. Check the file for suggestions.</p>
   return renderTable({
     caption: countThings(fault_count, 'issue'),
     columns: ['Where', 'Issue', 'Fix'],

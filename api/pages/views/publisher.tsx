@@ -23,7 +23,7 @@ import { findFaces } from '../parts/faces.tsx'
 import { type CountedFaults, countFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { renderOwnerLinks } from '../parts/owner-links.tsx'
-import { toBrandPath } from '../parts/paths.ts'
+import { toBrandPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import {
   describeUnknown,
@@ -70,7 +70,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   if (isNothing(lookup)) return showUnknown(lookup, edits, services)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
-  // The record of a valid file without issues says all that its text would.
+  // The record of a valid file without issues says all but the suggestions that a check of its text has.
   const isExamined =
     source.location === domain && (!lookup.adagents_valid || (file?.fault_count ?? 0) > 0)
   const found = isExamined ? await loadExamined(domain, call) : undefined
@@ -109,6 +109,11 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
               <>
                 <h3>Issues</h3>
                 {renderIssues(file, found)}
+                {source.location !== domain ? null : (
+                  <p>
+                    <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
+                  </p>
+                )}
               </>
             )}
           </>,
