@@ -84,6 +84,6 @@ export function requireKeyRights(
   if (managesKeys || permissions.includes('admin:*') || permissions.includes(permission)) return
   refuse(
     'forbidden',
-    `only owners and admins of ${org_name}, and its keys with the permission ${permission}, can do that`,
+    `only owners and admins of ${org_name}, and its keys with the ${permission} permission, can do that`,
   )
 }

@@ -8,7 +8,7 @@ export function describeUnknownType(filter: string): string | undefined {
   if (isTypeFilter(filter) && matchTypes([filter]).length > 0) return undefined
   const meant = proposeNearest(filter, eventTypeNames)
   return (
-    `${quote(filter)} is not an event type or a pattern of any` +
-    `${meant === '' ? '; there are' : `${meant} There are`} ${eventTypeNames.join(', ')}`
+    `${quote(filter)} does not match any event type` +
+    `${meant === '' ? '. Event types:' : `${meant} Event types:`} ${eventTypeNames.join(', ')}`
   )
 }

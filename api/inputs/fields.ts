@@ -91,14 +91,17 @@ export const pageOffset = createWholeNumber({
 /** The `next_cursor` of a list with numeric positions. */
 export const pageCursor = z
   .string()
-  .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
+  .regex(/^\d{1,9}$/, 'must be the `next_cursor` of an earlier response')
   .optional()
   .meta({ description: '`next_cursor` of the previous page; replaces `offset`' })
 
 /** The `next_cursor` of a list of domains: its last one. An empty cursor is the start. */
 export const domainCursor = z
   .string()
-  .refine(text => text === '' || parseDomain(text) === text, 'must be the next_cursor of a page')
+  .refine(
+    text => text === '' || parseDomain(text) === text,
+    'must be the `next_cursor` of an earlier response',
+  )
   .optional()
   .meta({ description: '`next_cursor` of the previous page' })
 
@@ -158,7 +161,7 @@ export function createCursor<Position extends z.ZodType>(position: Position) {
       if (text === '') return undefined
       const read = position.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
       if (read.success) return read.data
-      ctx.addIssue('must be the cursor of a page')
+      ctx.addIssue('must be the `cursor` of an earlier response')
       return z.NEVER
     })
     .meta({ description: 'Continue after the page with this `cursor`' })

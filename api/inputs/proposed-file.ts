@@ -25,7 +25,7 @@ export const FileToCheck = z
   })
   .superRefine(({ domain, document }, ctx) => {
     if (domain !== undefined || document !== undefined) return
-    ctx.addIssue({ code: 'custom', path: ['domain'], message: 'is required' })
+    ctx.addIssue({ code: 'custom', message: 'must have `domain` or `document`' })
   })
 
 /** A file that is not served yet. */

@@ -130,7 +130,7 @@ function replyVerified(
 ): Sent {
   if ('refused' in answer) return refuseAs(answer)
   if (!answer.done.verified) {
-    const text = `${domain} does not publish the token: create another challenge`
+    const text = `no token found on ${domain}: create a new challenge and publish its token`
     return replyRefused('ownership_verification_failed', text, { verified: false, domain })
   }
   const { method, verified_at } = answer.done as { method: OwnershipMethod; verified_at: string }

@@ -165,7 +165,7 @@ function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
     if (tool) return call(tool, input)
     const nearest = findNearestWord(name, tools.keys())
     const hint = nearest === undefined ? '' : `. Did you mean ${nearest}?`
-    throw new McpFailure(ErrorCode.InvalidParams, `there is no tool ${name}${hint}`)
+    throw new McpFailure(ErrorCode.InvalidParams, `there is no tool "${name}"${hint}`)
   })
   return server
 }
@@ -183,7 +183,8 @@ function addResources(
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     const path = findResourcePath(origin, uri)
     const found = path === undefined ? undefined : await read(path)
-    if (found === undefined) throw new McpFailure(NOT_FOUND, `there is no resource ${uri}`, { uri })
+    if (found === undefined)
+      throw new McpFailure(NOT_FOUND, `there is no resource "${uri}"`, { uri })
     return { contents: [{ uri, ...found }] }
   })
 }

@@ -19,6 +19,7 @@ const labels: Readonly<Record<string, string>> = {
   agent_url: 'agent',
   as_of: 'the time',
   identifier_value: 'property',
+  sort: 'sort order',
   url: 'address',
 }
 
@@ -37,7 +38,7 @@ export function describeRefusal(text: string, sent: object = {}): string {
   if (!PREDICATE.test(fault)) return toSentence(fault)
   const label = labels[field] ?? field.replaceAll('_', ' ')
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
-    return `There is no ${label} “${entered}”.`
+    return `Unknown ${label}: “${entered}”.`
   if (what === undefined || typeof entered !== 'string') return toSentence(`${label} ${fault}`)
   return entered.trim() === ''
     ? `Enter ${what}, such as ${example}.`

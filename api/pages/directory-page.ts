@@ -30,7 +30,8 @@ export async function loadDirectory<Row extends { id: string }>(
 ): Promise<DirectoryContent<Row>> {
   const { snapshot } = reader
   const after = position.safeParse(query.cursor)
-  if (!after.success) return refuse('invalid_request', 'cursor: must be the cursor of a page')
+  if (!after.success)
+    return refuse('invalid_request', 'this link is not valid: start again from the first page')
   const more = hidden && { hidden }
   const asked = { filters: query, sort: query.sort, after: after.data, limit: ROWS_PER_PAGE }
   const found = await askIfReady(

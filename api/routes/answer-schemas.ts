@@ -47,7 +47,7 @@ export const readAnswerSchema = defineOperation({
     const name = file.replace(/\.json$/, '')
     const { schemas } = services.openapi().components
     if (name === file || !Object.hasOwn(schemas, name)) {
-      return replyRefused('not_found', `there is no schema ${file.slice(0, 100)}`, {})
+      return replyRefused('not_found', `there is no schema "${file.slice(0, 100)}"`, {})
     }
     const text = JSON.stringify({
       $schema: DIALECT,

@@ -116,7 +116,8 @@ export const proveConsistency = defineOperation({
   handle: async ({ query, services: { reader } }) => {
     const { head, note } = await findHead(reader)
     const to = checkSize('to', query.to ?? head.size, head.size)
-    if (query.from > to) refuse('invalid_request', `from: the later tree has the size ${to}`)
+    if (query.from > to)
+      refuse('invalid_request', `from: must be at most ${to}, the size of the later tree`)
     const found = await readConsistencyProof(reader.paths, query.from, to, head.size)
     const roots = { from_root: encode(found.fromRoot), to_root: encode(found.toRoot) }
     return replyOk({ from: query.from, to, ...roots, proof: found.proof.map(encode), note })

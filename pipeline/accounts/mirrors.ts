@@ -77,7 +77,7 @@ export function removeMirror(
 ): Answer {
   const current = findMirror(db, platform)
   if (current === undefined) {
-    return { refused: `there is no mirror of ${platform}`, error: 'not_found' }
+    return { refused: `there is no mirror of "${platform}"`, error: 'not_found' }
   }
   if (current.content.superseded_by === null && !force) {
     const refused = `nothing supersedes the mirror of ${platform}: force=true removes it anyway`

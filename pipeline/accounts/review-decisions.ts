@@ -44,7 +44,7 @@ export function decideReview(
     review_id,
   })
   if (review === undefined || (kind !== undefined && review.kind !== kind)) {
-    return { refused: `there is no review ${review_id}`, error: 'not_found' }
+    return { refused: `there is no review "${review_id}"`, error: 'not_found' }
   }
   if (review.status !== 'pending') {
     return { refused: `it was already ${review.status}`, error: 'conflict' }

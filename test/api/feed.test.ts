@@ -228,15 +228,15 @@ describe('GET /api/registry/feed', () => {
   })
 
   test.each([
-    ['cursor=yesterday', 'cursor: must be the cursor of a page, a UUID'],
-    ['types=Agent.*', 'types: "Agent.*" is not an event type or a pattern of any'],
-    ['types=agent_discovered', 'types: "agent_discovered" is not an event type'],
+    ['cursor=yesterday', 'cursor: must be the `cursor` of an earlier response'],
+    ['types=Agent.*', 'types: "Agent.*" does not match any event type'],
+    ['types=agent_discovered', 'types: "agent_discovered" does not match any event type'],
     [
       'types=property.udpated',
-      'types: "property.udpated" is not an event type or a pattern of any: did you mean "property.updated"? There are',
+      'types: "property.udpated" does not match any event type: did you mean "property.updated"? Event types:',
     ],
-    ['types=agent.*ed.*', 'types: "agent.*ed.*" is not an event type'],
-    ['types=agent.discovered,a%20b', 'types: "a b" is not an event type'],
+    ['types=agent.*ed.*', 'types: "agent.*ed.*" does not match any event type'],
+    ['types=agent.discovered,a%20b', 'types: "a b" does not match any event type'],
     [`types=${'a.b,'.repeat(101)}`, 'types: must not be more than 100'],
     ['limit=0', 'limit: must be a whole number from 1 to 10000'],
     ['limit=10001', 'limit: must be a whole number from 1 to 10000'],

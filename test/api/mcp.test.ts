@@ -275,10 +275,10 @@ describe('a call', () => {
 
   test('of an unknown tool names it', async () => {
     await expect(call(await connect(), 'no_such')).rejects.toThrow(
-      /^MCP error -32602: there is no tool no_such$/,
+      /^MCP error -32602: there is no tool "no_such"$/,
     )
     await expect(call(await connect(), 'resolve_brands')).rejects.toThrow(
-      'there is no tool resolve_brands. Did you mean resolve_brand?',
+      'there is no tool "resolve_brands". Did you mean resolve_brand?',
     )
   })
 })

@@ -219,7 +219,7 @@ describe('POST /api/adagents/validate', () => {
       for (const payload of [{ document: 7 }, { document: '{}', kind: 'ads.txt' }, {}]) {
         expect((await check(payload)).statusCode).toBe(400)
       }
-      expect((await check({})).json().error).toBe('domain: is required')
+      expect((await check({})).json().error).toBe('body: must have `domain` or `document`')
     })
   })
 

@@ -52,7 +52,7 @@ describe('registry policy and review', () => {
       [],
     )
     const id = '01939f00-0000-7000-8000-000000000000'
-    expect((await run('review', 'show', id)).stderr).toBe(`there is no review ${id}\n`)
+    expect((await run('review', 'show', id)).stderr).toBe(`there is no review "${id}"\n`)
     expect((await run('review', 'approve', id)).status).toBe(1)
     expect((await run('review', 'reject', id)).stderr).toContain('--notes')
     expect(await run('verify')).toMatchObject({ status: 0 })

@@ -104,7 +104,7 @@ export const readMirrorProposal = defineOperation({
     const proposal = findProposal(reader, id, principal)
     return proposal
       ? replyOk({ proposal })
-      : replyRefused('not_found', `there is no proposal ${id}`, {})
+      : replyRefused('not_found', `there is no proposal "${id}"`, {})
   },
 })
 

@@ -76,7 +76,7 @@ export const readCommunityMirror = defineOperation({
       const { digest: etag, publisher_domains: _, ...mirror } = found
       return { status: 200, body: mirror, etag: `${etag}-${Date.parse(mirror.updated_at)}` }
     }
-    return replyRefused('not_found', `there is no mirror of ${platform}`, { platform })
+    return replyRefused('not_found', `there is no mirror of "${platform}"`, { platform })
   },
 })
 

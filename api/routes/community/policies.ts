@@ -111,7 +111,7 @@ export const resolvePolicy = defineOperation({
   handle: ({ query: { policy_id, version }, services: { reader } }) => {
     const found = findPolicy(reader, policy_id)
     if (found === undefined)
-      return replyRefused('not_found', `there is no policy ${policy_id}`, { policy_id })
+      return replyRefused('not_found', `there is no policy "${policy_id}"`, { policy_id })
     if (version === undefined || version === '' || found.version === version) return replyOk(found)
     const text = `the version of ${policy_id} is ${found.version}`
     return replyRefused('not_found', text, { policy_id })
@@ -176,7 +176,7 @@ export const policyHistory = defineOperation({
     const offset = cursor === undefined ? query.offset : Number(cursor)
     const found = findHistory(reader, 'policy', policy_id, { limit, offset })
     if (found === undefined)
-      return replyRefused('not_found', `there is no policy ${policy_id}`, { policy_id })
+      return replyRefused('not_found', `there is no policy "${policy_id}"`, { policy_id })
     const revisions = found.revisions.map(({ source: _, ...revision }) => revision)
     const end = buildPageEnd(offset, revisions.length, found.total)
     return replyOk({ policy_id, total: found.total, revisions, ...end })

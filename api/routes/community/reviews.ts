@@ -94,7 +94,7 @@ export const readReview = defineOperation({
   handle: ({ params: { id }, principal, services: { reader } }) => {
     requireModerator(principal)
     const found = findReview(reader, id)
-    if (found === undefined) return replyRefused('not_found', `there is no review ${id}`, {})
+    if (found === undefined) return replyRefused('not_found', `there is no review "${id}"`, {})
     const { review, payload } = found
     return replyOk({
       ...toSummary(review),

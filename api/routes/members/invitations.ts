@@ -144,8 +144,7 @@ export const acceptInvitation = defineOperation({
         .describe('Id of the invitation, instead of a token'),
     })
     .refine(({ token, id }) => (token === undefined) !== (id === undefined), {
-      path: ['token'],
-      message: 'either this or id is required',
+      message: 'must have either `token` or `id`',
     }),
   reply: { 200: InvitationAccepted },
   errors: [

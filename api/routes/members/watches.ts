@@ -73,7 +73,7 @@ export const createWatch = defineOperation({
       pace: pace.default('at_once'),
     })
     .refine(({ domain, brand, agent }) => [domain, brand, agent].filter(Boolean).length === 1, {
-      error: 'must name one of domain, brand and agent',
+      error: 'must have exactly one of `domain`, `brand` and `agent`',
     }),
   reply: { 201: WatchView },
   errors: [

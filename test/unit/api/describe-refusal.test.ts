@@ -12,7 +12,7 @@ test.each([
   ['email: must be an email address', { email: 'bob' }, /^“bob” is not an email address\./],
   ['name: must not be empty', { name: '' }, 'Name must not be empty.'],
   ['token_endpoint: must be an https URL', {}, 'Token endpoint must be an https URL.'],
-  ['type: must be one of sales, brand', { type: 'nope' }, 'There is no type “nope”.'],
+  ['type: must be one of sales, brand', { type: 'nope' }, 'Unknown type: “nope”.'],
   ['type: must be one of sales, brand', {}, 'Type must be one of sales, brand.'],
   [
     'as_of: nothing before 2026-11-20T03:00:00.000Z is known',
