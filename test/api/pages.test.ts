@@ -472,7 +472,7 @@ describe('a page that cannot be shown', () => {
 
   test('of an unknown agent says what would register it, and leads its owner on', async () => {
     const page = await read('/agent/https%3A%2F%2Fnobody.example%2Fmcp')
-    expect(page('h1').text()).toBe('No agent is known at nobody.example/mcp')
+    expect(page('h1').text()).toBe('No agent found at nobody.example/mcp')
     expect(page('main').text()).toContain('reads an adagents.json that names it')
     expect(page('main a[href="/docs/guides/publisher"]')).toHaveLength(1)
     expect(page('main a[href="/workshop"]')).toHaveLength(1)
@@ -723,7 +723,7 @@ test('a brand whose own file only points elsewhere names the file that describes
   }
   const says = (file: string) => [
     `described by ${file}`,
-    `It does not describe the brand: ${file} does.`,
+    `This file does not describe the brand; ${file} does.`,
   ]
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))

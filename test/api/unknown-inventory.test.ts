@@ -60,7 +60,7 @@ test('a file that was read, and in which nothing can be used, is called invalid 
   expect(lookup.json()).toMatchObject({ adagents_valid: false, freshness: { state: 'current' } })
   const page = load((await registry.app.inject(`/publisher/${location}`)).body)
   expect(page('.tiles dd').first().text()).toBe('Invalid')
-  expect(page('.freshness').text()).toMatch(/^invalid adagents.json: cannot be used; last checked/)
+  expect(page('.freshness').text()).toMatch(/^invalid adagents.json can’t be used\. Last checked/)
   expect(page('main').text()).not.toMatch(/\bcurrent\b|up to date/)
   expect(page('#properties').text()).toContain('no valid properties')
 })

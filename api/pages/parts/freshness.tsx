@@ -5,7 +5,7 @@ import {
   type ResultName,
 } from '../../../pipeline/core/outcomes.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
-import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMoment } from '../html/text.tsx'
 
 type State = FreshnessBlock['state']
@@ -13,10 +13,10 @@ type State = FreshnessBlock['state']
 /** Words for each state, and what they leave open. */
 const words: Readonly<Record<State, [label: string, look: string, means?: string]>> = {
   current: ['current', 'good'],
-  stale: ['stale', 'fair', 'not read for two days'],
-  failing: ['failing', 'fair', 'the last attempt failed'],
+  stale: ['stale', 'fair', 'has not been read for two days'],
+  failing: ['failing', 'fair', 'could not be read'],
   absent: ['not found', 'none'],
-  invalid: ['invalid', 'bad', 'cannot be used'],
+  invalid: ['invalid', 'bad', 'can’t be used'],
   never_crawled: ['never crawled', 'none'],
 }
 
@@ -56,23 +56,15 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
   const means = words[state]?.[2]
   const failure = outcomes[outcome as Outcome]
   const reason = failure?.effect === 'success' ? undefined : failure?.means
-  const status =
-    http_status === undefined || state === 'current' ? undefined : `HTTP ${http_status}`
-  const parts: Child[] = [
-    means === undefined || reason === undefined ? means : `${means}: ${reason}`,
-    status,
-    checked_at && <>last checked {renderMoment(checked_at)}</>,
-    succeeded_at && succeeded_at !== checked_at && <>last read {renderMoment(succeeded_at)}</>,
-  ].filter(Boolean)
+  const status = http_status === undefined || state === 'current' ? '' : ` (HTTP ${http_status})`
+  const why = means === undefined || reason === undefined ? means : `${means}: ${reason}`
   return (
     <p class="freshness">
       {renderState(state)} <span>{file}</span>
-      {parts.map((part, index) => (
-        <>
-          {index === 0 ? ': ' : '; '}
-          {part}
-        </>
-      ))}
+      {why && ` ${why}`}
+      {status}
+      {checked_at && <>. Last checked {renderMoment(checked_at)}</>}
+      {succeeded_at && succeeded_at !== checked_at && <>. Last read {renderMoment(succeeded_at)}</>}
     </p>
   )
 }

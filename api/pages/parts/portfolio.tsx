@@ -12,11 +12,11 @@ import { toBrandPath } from './paths.ts'
 const TREE_MARK_PX = 28
 
 const trusts: Readonly<Record<string, string>> = {
-  inline: 'declared by the house for its own site',
+  inline: 'declared in the house’s own brand.json',
   mutual: 'both files name each other',
   leaf_only: 'only the brand names the house',
   house_only: 'only the house names the brand',
-  unverifiable: 'the two files cannot be compared',
+  unverifiable: 'one of the two files cannot be read',
 }
 
 /** Renders the house of a brand, and its portfolio as a tree. */

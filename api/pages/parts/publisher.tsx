@@ -176,9 +176,9 @@ function toJsonPath(domain: string): string {
 
 const modes = {
   self: 'on its own site',
-  self_redirected: 'elsewhere',
+  self_redirected: 'on another site',
   aao_hosted: 'by this registry',
-  self_invalid: 'on its own site, but invalid',
+  self_invalid: 'on its own site (invalid)',
   none: 'nowhere',
 } as const
 
@@ -200,7 +200,7 @@ export function renderHosting(
   const isOrdinary = hosting.mode === 'self' && discovery_method === 'direct'
   return renderFacts([
     // No answer is not the answer that nothing is there.
-    ['Served', !isOrdinary && isAnswered && modes[hosting.mode]],
+    ['Hosted', !isOrdinary && isAnswered && modes[hosting.mode]],
     [isOrdinary ? 'Address' : 'Expected at', renderOutside(hosting.expected_url)],
     [
       'Read at',
@@ -218,10 +218,10 @@ export function renderHosting(
     ],
     ...listRawFacts(source, file),
     [
-      'Last valid',
+      'Last valid version',
       freshness?.state !== 'current' &&
         !isHostedOnly(lookup) &&
-        renderMoment(hosting.last_validated),
+        renderMoment(hosting.last_validated, 'none'),
     ],
   ])
 }

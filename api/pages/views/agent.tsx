@@ -152,18 +152,18 @@ function renderHead(
 }
 
 function showUnknown(agentUrl: string, services: ViewCall['services']): View {
-  const title = `No agent is known at ${clipText(agentUrl.replace(/^https:\/\//, ''), 200)}`
+  const title = `No agent found at ${clipText(agentUrl.replace(/^https:\/\//, ''), 200)}`
   return {
     status: 404,
     title,
     description: title,
     body: renderProblem(
       title,
-      'No publisher’s file names this address, and no member shows an agent there.',
+      'No publisher authorizes this address, and no member has listed an agent there.',
       <>
         <p>
-          It gets a page as soon as the registry reads an adagents.json that names it, or when a
-          member adds it and shows it to everyone.
+          It will appear here once a publisher’s adagents.json lists it, or a member adds it
+          publicly.
         </p>
         {renderAgentOwnerLinks(services, agentUrl)}
         {renderWayOn()}

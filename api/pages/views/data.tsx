@@ -186,7 +186,7 @@ function renderViews(
   return (
     <>
       <p>
-        They answer frequent questions, and are only in{' '}
+        Views answer common questions and are only in{' '}
         <a href="/data/registry.duckdb">registry.duckdb</a>.
       </p>
       <details class="fold">

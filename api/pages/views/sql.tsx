@@ -79,7 +79,7 @@ function renderExamples(): Html {
         <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
       </p>
       <p>
-        It has no extensions either: to read JSON columns (<code>-&gt;</code>,{' '}
+        DuckDB in the browser has no extensions. To read JSON columns (<code>-&gt;</code>,{' '}
         <code>-&gt;&gt;</code>) or open Parquet files,{' '}
         <a href="#elsewhere">query the file on your own machine</a>.
       </p>
