@@ -134,7 +134,7 @@ function buildResponses(
     ...Object.entries(reply).map(([status, body]) => [
       status,
       {
-        description: 'the answer',
+        description: 'success',
         ...(body && { content: buildContent(body, components, answers[Number(status)]) }),
       },
     ]),

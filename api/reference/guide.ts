@@ -22,13 +22,13 @@ still the last known one.
 
 ## Caching
 
-Answers by key have an \`ETag\` of their content without the freshness block, so it stays the same while
+Lookups have an \`ETag\` of their content without the freshness block, so it stays the same while
 nothing changes. Send it as \`If-None-Match\`: if you already have the answer, you get a 304 without a body.
 Answers that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse an answer without a request; \`no-cache\` means that
 you may store it, but must revalidate it each time.
 
-Answers by key, histories and the feed show a commit at once. Lists and search are answered from a
+Lookups, histories and the feed show a commit at once. Lists and search are answered from a
 snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the commit that they show, and
 \`X-Registry-As-Of\` the time up to which all commits are included.
 
@@ -67,8 +67,8 @@ you read the full copy again.
 
 \`GET /api/registry/feed\` pages through events; \`has_more: false\` means that you are at the end: request
 the same cursor again later. \`GET /api/registry/feed/stream\` sends the same pages as
-server-sent events, and heartbeats in between. Keep \`types\`, \`domain\` and
-\`agent\` from page to page: a cursor is accepted with others, and skips events.
+server-sent events, and heartbeats in between. Use the same \`types\`, \`domain\`
+and \`agent\` on every page. A cursor also works with different filters, but you will miss events.
 
 ## Examples
 

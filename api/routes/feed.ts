@@ -130,8 +130,8 @@ export const readFeed = defineOperation({
   summary: 'Read the change feed',
   description:
     'Events in order. Pass the `cursor` of each answer to get the next page: at once while ' +
-    '`has_more` is true, otherwise later or with `wait`. Keep the filters: with different ' +
-    'ones, a cursor skips events. ' +
+    '`has_more` is true, otherwise later or with `wait`. Use the same filters on ' +
+    'every page, or you miss events. ' +
     'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
     `Events are kept ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',

@@ -66,7 +66,7 @@ export const publicErrors = {
     status: 403,
     means: 'the organization has no current ownership proof of the domain',
   },
-  not_found: { status: 404, means: 'there is nothing with this name or id' },
+  not_found: { status: 404, means: 'not found' },
   method_not_allowed: { status: 405, means: 'this path does not support the method' },
   request_timeout: { status: 408, means: 'the request was not received in time' },
   conflict: { status: 409, means: 'the request conflicts with the current state' },

@@ -77,8 +77,8 @@ describe('the API reference', () => {
       'curl &#39;',
       '&#34;canonical_domain&#34;: &#34;acme.example&#34;',
       'href="/docs/schemas/BrandResolution"',
-      'there is nothing with this name or id',
-      'No key needed.',
+      'not found',
+      'No key required.',
     ])
       expect(body).toContain(text)
     const write = await registry.app.inject('/docs/operations/saveBrand')

@@ -35,10 +35,10 @@ export function renderCall(method: string, path: string): Html {
 
 /** Says who may call an operation. */
 export function renderAccess({ security }: DescribedOperation): Child {
-  if (security.length === 0) return 'No key needed.'
+  if (security.length === 0) return 'No key required.'
   const key = <a href="/docs/guides/clients#get-a-key">key</a>
   return security.some(needed => Object.keys(needed).length === 0) ? (
-    <>No key needed; with a {key} it may show more.</>
+    <>No key required. A {key} may return more results.</>
   ) : (
     <>Requires an API {key} or a user token, sent as a bearer token.</>
   )

@@ -75,12 +75,12 @@ function renderLimits(id: string, { config }: Services): Child {
     <>
       {limits.length === 0 ? null : (
         <p class="quiet">
-          Limits: {limits.map(describe).join('; ')}. Beyond that the answer is a 429 with{' '}
+          Limits: {limits.map(describe).join('; ')}. Above the limit, requests return 429 with{' '}
           <code>Retry-After</code>.
         </p>
       )}
-      {itemsLimit && <p class="quiet">At most {describe(itemsLimit)}; more are a 400.</p>}
-      {bodyLimit && <p class="quiet">At most {describe(bodyLimit)}; more are a 413.</p>}
+      {itemsLimit && <p class="quiet">At most {describe(itemsLimit)}; more return 400.</p>}
+      {bodyLimit && <p class="quiet">At most {describe(bodyLimit)}; more return 413.</p>}
     </>
   )
 }

@@ -81,7 +81,7 @@ const AgentsQuery = z.object({
   source: z
     .literal('', { error: 'is no longer a parameter' })
     .optional()
-    .meta({ deprecated: true, description: 'No longer a parameter; leave it out' }),
+    .meta({ deprecated: true, description: 'Deprecated; do not use' }),
   limit: createPageSize({ defaultSize: PAGE_ROWS_MAX, max: PAGE_ROWS_MAX }),
   offset: pageOffset,
   cursor: pageCursor,

@@ -60,7 +60,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `Authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence} \`needs\` names one that is missing.`,
+  description: `Authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence} If a required one is missing, \`needs\` names it.`,
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({
