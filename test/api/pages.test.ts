@@ -473,7 +473,7 @@ describe('a page that cannot be shown', () => {
   test('of an unknown agent says what would register it, and leads its owner on', async () => {
     const page = await read('/agent/https%3A%2F%2Fnobody.example%2Fmcp')
     expect(page('h1').text()).toBe('No agent found at nobody.example/mcp')
-    expect(page('main').text()).toContain('reads an adagents.json that names it')
+    expect(page('main').text()).toContain('once a publisher’s adagents.json lists it')
     expect(page('main a[href="/docs/guides/publisher"]')).toHaveLength(1)
     expect(page('main a[href="/workshop"]')).toHaveLength(1)
   })

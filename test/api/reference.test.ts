@@ -96,12 +96,12 @@ describe('the API reference', () => {
 
   test.each([
     ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization per hour'],
-    ['resolveBrandsBulk', 'Limits: 20 bulk requests per IP address per minute. Beyond'],
+    ['resolveBrandsBulk', 'Limits: 20 bulk requests per IP address per minute. Above'],
     [
       'validateAuthorizations',
-      'At most 10,000 questions in one check of authorizations; more are a 400.',
+      'At most 10,000 questions in one check of authorizations; more return 400.',
     ],
-    ['validateAuthorizations', 'bytes of one list of authorizations to check; more are a 413.'],
+    ['validateAuthorizations', 'bytes of one list of authorizations to check; more return 413.'],
     ['requestCrawl', '300 seconds between two crawl requests for one file'],
   ])('says how often %s may be called', async (id, text) => {
     const { body } = await registry.app.inject(`/docs/operations/${id}`)

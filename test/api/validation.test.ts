@@ -330,7 +330,7 @@ describe('POST /api/adagents/validate', () => {
     const answer = await validate(domain)
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      expect.stringMatching(/^domain: /),
+      expect.stringMatching(domain === undefined ? /^body: must have `domain`/ : /^domain: /),
     ])
     expect(web.origin.asked).toEqual([])
   })
