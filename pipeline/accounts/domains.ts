@@ -30,7 +30,10 @@ export function addDomain(
   return { done: { org_id, domain, proof } }
 }
 
-/** Removes a domain from an organization; its earlier proof no longer counts. */
+/**
+ * Removes a domain from an organization; its earlier proof no longer counts. The domain is then held by who else has
+ * proven it last.
+ */
 export function removeDomain(
   db: Sqlite,
   { org, domain }: OperationOf<'organization.domain.remove' | 'organization.domain.lose'>,
@@ -51,7 +54,22 @@ export function removeDomain(
   db.run('delete from verified_domains where org_id = $org_id and domain = $domain', which)
   withdrawProof(db, { ...which, proof: held.proof }, stamp)
   touchMember(db, org_id, stamp.seq)
+  passOn(db, domain, stamp.seq)
   return { done: { org_id, domain } }
+}
+
+/** Gives a domain that nobody holds to the organization that has proven it last, if any. */
+function passOn(db: Sqlite, domain: string, seq: number): void {
+  const proven = db.one<{ org_id: string; proof: DomainProof; verified_at: string }>(
+    `select org_id, method as proof, verified_at from ownership_proofs
+     where domain = $domain and withdrawn_at is null
+       and not exists (select 1 from verified_domains where domain = $domain)
+     order by verified_at desc, org_id limit 1`,
+    { domain },
+  )
+  if (proven === undefined) return
+  db.insert('verified_domains', [{ ...proven, domain, seq }])
+  touchMember(db, proven.org_id, seq)
 }
 
 const domains = { table: 'verified_domains', where: 'domain = $domain' }

@@ -64,6 +64,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const config = readSettings()
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
+  process.stderr.write('repeat the takedowns made since this backup: they are undone\n')
   const paths = resolvePaths(config.DATA_DIR)
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)

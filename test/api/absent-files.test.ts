@@ -27,7 +27,7 @@ test.each([
   ['/publisher/down.example', 'The registry could not read this domain’s adagents.json file.'],
   [
     '/brand/new.example',
-    'This is the first lookup of this domain, so a crawl is scheduled. Check back in a minute.',
+    'The registry has not read this domain’s brand.json. A domain is usually crawled within a minute of its first lookup.',
   ],
 ])('the page %s says only what is known: %s', async (path, sentence) => {
   const answer = await registry.app.inject(path)

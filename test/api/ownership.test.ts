@@ -471,6 +471,21 @@ describe('a token belongs to one organization and one domain', () => {
     const held = await accounts().all('select org_id, domain, proof from verified_domains')
     expect(held).toEqual([{ org_id: acme.org_id, domain: 'acme.example', proof: 'dns_txt' }])
   })
+
+  it('a domain that one of two organizations removes is held by the other', async () => {
+    await prove('acme.example', acme)
+    await prove('acme.example', other)
+    await changeByOperator('remove', 'Acme', 'acme.example')
+    expect([await proves('acme.example', acme), await proves('acme.example', other)]).toEqual([
+      false,
+      true,
+    ])
+    const held = await accounts().all('select org_id, domain, proof from verified_domains')
+    expect(held).toEqual([{ org_id: other.org_id, domain: 'acme.example', proof: 'dns_txt' }])
+    await changeByOperator('remove', 'Other', 'acme.example')
+    expect(await accounts().all('select * from verified_domains')).toEqual([])
+    expect(await registry.verify()).toEqual([])
+  })
 })
 
 describe('the value of a proof', () => {

@@ -502,7 +502,7 @@ describe('a page that cannot be shown', () => {
 
   test('an unknown domain that somebody looks up is submitted for crawling', async () => {
     const page = await read('/brand/unasked.example')
-    expect(page('main').text()).toContain('This is the first lookup of this domain')
+    expect(page('main').text()).toContain('usually crawled within a minute of its first lookup')
     expect(page('meta[name=robots]').attr('content')).toBe('noindex')
   })
 })

@@ -272,7 +272,7 @@ function showUnknown(
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
   switch (state) {
     case 'never_crawled':
-      return 'This is the first lookup of this domain, so a crawl is scheduled. Check back in a minute.'
+      return 'The registry has not read this domain’s brand.json. A domain is usually crawled within a minute of its first lookup.'
     case 'absent':
       return 'This domain has no brand.json file, and no member has added an entry.'
     case 'failing':

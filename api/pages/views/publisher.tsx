@@ -306,7 +306,7 @@ function showUnknown(
 
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
   if (state === 'never_crawled')
-    return 'This is the first lookup of this domain, so a crawl is scheduled. Check back in a minute.'
+    return 'The registry has not read this domain’s adagents.json. A domain is usually crawled within a minute of its first lookup.'
   if (state === 'absent') return 'This domain has no adagents.json file.'
   return 'The registry could not read this domain’s adagents.json file.'
 }
