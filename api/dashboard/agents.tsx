@@ -1,8 +1,8 @@
 import type { OwnAgent } from '../../pipeline/model/responses/own-organization.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import { isPublicAgent } from '../../pipeline/read/lookups/public-agents.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
-import { hasAgentPage } from '../pages/parts/agent.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
 import { findVisibilityFault, renderAgentForm, renderVisibilities } from './agent-form.tsx'
@@ -45,7 +45,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
         empty: 'No agents yet.',
         render: ({ url, name, type, visibility }) => [
           <>
-            {hasAgentPage(reader, url) ? (
+            {isPublicAgent(reader, url) ? (
               <a href={toAgentPath(url)}>{renderName(name ?? url)}</a>
             ) : (
               renderName(name ?? url)

@@ -2,6 +2,7 @@ import type { Operation } from '../operation/operation.ts'
 import * as agentBadges from './agents/agent-badges.ts'
 import * as agentCompliance from './agents/agent-compliance.ts'
 import * as agentCredentials from './agents/agent-credentials.ts'
+import * as agentLookup from './agents/agent-lookup.ts'
 import * as agentMonitoring from './agents/agent-monitoring.ts'
 import * as agentSearch from './agents/agent-search.ts'
 import * as agentStoryboards from './agents/agent-storyboards.ts'
@@ -87,6 +88,7 @@ const files: readonly object[] = [
   catalog,
   agentSearch,
   agents,
+  agentLookup,
   publishers,
   lookups,
   crawl,

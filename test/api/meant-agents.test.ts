@@ -61,6 +61,7 @@ const questions: [name: string, build: (agent: string) => Question, status: numb
     200,
   ],
   ['listAgentPublishers', agent => ({ url: `/v1/agents/${encoded(agent)}/publishers` }), 404],
+  ['lookUpAgent', agent => ({ url: `/api/registry/agents/${encoded(agent)}` }), 404],
   [
     'listAuthorizations',
     agent => ({ url: `/api/registry/authorizations?agent_url=${encoded(agent)}` }),

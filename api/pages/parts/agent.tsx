@@ -3,10 +3,8 @@ import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
-import { findProbedAgent, type ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
-import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
-import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import type { AgentRow } from '../../../pipeline/read/queries/directories.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
@@ -26,32 +24,6 @@ export interface AgentShown {
   agent_url: string
   /** Findings of the last probe; absent where they are not for everybody. */
   probed?: ProbedAgent
-}
-
-/** Tells whether what the registry learned by probing is for everybody: a member may keep it private. */
-export function isForEverybody(reader: Reader, agentUrl: string): boolean {
-  const members = getMembers(reader)
-  const isEnrolled = members.findKeeper(agentUrl) !== undefined
-  return !isEnrolled || members.findPublicEnroller(agentUrl) !== undefined
-}
-
-/** Lists the agents of members whose probes are not for everybody. */
-export function listHiddenAgents(reader: Reader): string[] {
-  const enrolled = getMembers(reader).all.flatMap(({ agents }) => agents.map(({ url }) => url))
-  return enrolled.filter(url => !isForEverybody(reader, url))
-}
-
-/** Finds what everybody may know about an agent by asking it. */
-export function findPublicProbe(reader: Reader, agentUrl: string): ProbedAgent | undefined {
-  return isForEverybody(reader, agentUrl) ? findProbedAgent(reader, agentUrl) : undefined
-}
-
-/** Tells whether an agent has a page: a publisher or a member names it, or everybody may know what it answered. */
-export function hasAgentPage(reader: Reader, agentUrl: string): boolean {
-  if (findAgent(reader, agentUrl).publisher_count > 0) return true
-  if (getMembers(reader).findPublicEnroller(agentUrl) !== undefined) return true
-  const probed = findPublicProbe(reader, agentUrl)
-  return probed?.outcome !== undefined || probed?.profile !== undefined
 }
 
 type AgentState = AgentRow['state']

@@ -3,6 +3,7 @@ import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { findPublicProbe, isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
@@ -10,8 +11,6 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderExactMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
-  findPublicProbe,
-  hasAgentPage,
   renderCapabilities,
   renderHealth,
   renderPublishers,
@@ -50,7 +49,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     ask<AgentCompliance>(readCompliance, { params }),
   ])
   const known = findPublicProbe(reader, agent_url)
-  const isKnown = publishers.status === 200 || hasAgentPage(reader, agent_url)
+  const isKnown = publishers.status === 200 || isPublicAgent(reader, agent_url)
   if (!isKnown) return showUnknown(agent_url, services)
   const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
   const profile = known?.profile

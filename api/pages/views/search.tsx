@@ -5,6 +5,11 @@ import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
+import {
+  findPublicProbe,
+  isPublicAgent,
+  listHiddenAgents,
+} from '../../../pipeline/read/lookups/public-agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
@@ -20,13 +25,7 @@ import { type FoundKind, foundKinds } from '../directory-choices.ts'
 import { type FoundDocument, findDocuments } from '../documents.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
-import {
-  describeAgentType,
-  findPublicProbe,
-  hasAgentPage,
-  listHiddenAgents,
-  renderProbedState,
-} from '../parts/agent.tsx'
+import { describeAgentType, renderProbedState } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { describeSource } from '../parts/brand.tsx'
 import { renderEntry } from '../parts/directory.tsx'
@@ -174,7 +173,7 @@ function omitDomain(
 /** Lists the page of the agent whose address a text is, for people who paste one. */
 function listAgentPages(text: string, reader: Reader): Html[] {
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
-  if (!agent?.success || !hasAgentPage(reader, agent.data)) return []
+  if (!agent?.success || !isPublicAgent(reader, agent.data)) return []
   const { publisher_count } = findAgent(reader, agent.data)
   const probed = findPublicProbe(reader, agent.data)
   const below = (

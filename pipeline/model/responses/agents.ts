@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Metric } from '../documents/index.ts'
+import { agentTypes, Metric } from '../documents/index.ts'
 import { operatorSideOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
@@ -40,10 +40,14 @@ export const AgentHealth = z
   .meta({ id: 'AgentHealth', description: 'Result of the last probe of the agent' })
 export type AgentHealth = z.infer<typeof AgentHealth>
 
+const reached = {
+  property_count: count.describe('Active properties that grants in force reach'),
+  publisher_count: count.describe('Publishers that grant it anything'),
+}
+
 export const AgentStats = z
   .looseObject({
-    property_count: count.optional().describe('Active properties that grants in force reach'),
-    publisher_count: count.optional().describe('Publishers that grant it anything'),
+    ...z.object(reached).partial().shape,
     publishers: texts
       .optional()
       .describe('Their domains, the first hundred; `/v1/agents/{url}/publishers` has all of them'),
@@ -182,6 +186,31 @@ export const AgentList = z
     ...pageEnd,
   })
   .meta({ id: 'AgentList', description: 'A page of the agents that members added' })
+
+export const AgentLookup = z
+  .looseObject({
+    agent_url: AgentUrl,
+    name: text.optional().describe('Name by which it calls itself; absent if it never told one'),
+    type: z
+      .enum(agentTypes)
+      .optional()
+      .describe('By who declares it or by its tools; absent if nothing indicates one'),
+    operator: text
+      .optional()
+      .describe(
+        'Domain whose brand.json names it, else that of its site; absent if it has neither',
+      ),
+    ...reached,
+    health: AgentHealth.optional().describe(
+      'The last probe, without `resources_count`; absent before the first, and where its member keeps it private',
+    ),
+    compliance: ComplianceSummary.optional().describe(
+      'Absent if it was never tested, or its results are not for everybody',
+    ),
+    freshness: FreshnessBlock,
+  })
+  .meta({ id: 'AgentLookup', description: 'What is known about an agent' })
+export type AgentLookup = z.infer<typeof AgentLookup>
 
 const OperatedAgent = z.looseObject({
   url: AgentUrl,

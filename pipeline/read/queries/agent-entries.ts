@@ -6,7 +6,7 @@ import type {
   AgentStats,
 } from '../../model/responses/agents.ts'
 import type { EnrolledAgent } from '../lookups/members.ts'
-import type { AgentFacts, AgentReach } from './agent-facts.ts'
+import type { AgentFacts, AgentReach, AgentStatements } from './agent-facts.ts'
 
 /** Enrichments of each agent in a list. */
 export interface Enrichments {
@@ -52,7 +52,13 @@ function omitEmpty<Name extends string, Block>(name: Name, block: Block | undefi
   return block === undefined ? {} : ({ [name]: block } as Record<Name, Block>)
 }
 
-function toHealth(facts: AgentFacts): AgentHealth | undefined {
+/** Result of the last probe of an agent, from wherever it is known. */
+type Probe = Pick<AgentFacts, 'outcome' | 'checked_at' | 'took_ms' | 'tools_count'> & {
+  statements?: Pick<AgentStatements, 'resources_count'>
+}
+
+/** Converts the last probe of an agent to its health; undefined before the first. */
+export function toHealth(facts: Probe): AgentHealth | undefined {
   const { outcome, checked_at, took_ms, tools_count } = facts
   const resources_count = facts.statements?.resources_count ?? null
   if (outcome === null || checked_at === null) return undefined

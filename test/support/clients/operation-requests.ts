@@ -538,6 +538,7 @@ export const operationRequests: RequestsByOperation = {
     ...buildStoryboardRequests('capability_discovery', 'get_capabilities'),
     ...buildSilentAgentRequests('capability_discovery', 'get_capabilities'),
   },
+  lookUpAgent: { 200: { params: agent }, 400: { params: 'x' }, 404: { params: stranger } },
   getAgentCompliance: { 200: { params: agent }, 400: { params: 'x' } },
   getAgentComplianceHistory: { 200: { params: agent }, 400: { params: 'x' } },
   getAgentDiagnostics: buildOwnerRequests(),
