@@ -153,7 +153,7 @@ test('attempts are counted by day, kind and outcome', async () => {
 })
 
 test('inventory that is exclusive to one agent and sold by another is found', async () => {
-  expect(await ask('Which properties are granted to one')).toEqual([
+  expect(await ask('Which properties are granted exclusively')).toEqual([
     `journal.example Front page ${SALES} 2`,
   ])
 })
@@ -170,7 +170,7 @@ test('signals, placements and countries are read from the grants that name them'
   expect(await ask('Which agents may sell only some placements')).toEqual([
     `journal.example ${NETWORK} top - 1`,
   ])
-  expect(await ask('To which countries')).toEqual(['no limit 3 3', 'AT 1 1'])
+  expect(await ask('Which countries')).toEqual(['no limit 3 3', 'AT 1 1'])
 })
 
 test('the tree of a house is listed from its top', async () => {
@@ -195,7 +195,7 @@ test('ways of delegation and supply paths count publishers and agents once', asy
 })
 
 test('changes of a publisher are listed with their times', async () => {
-  expect(await ask('What changed at the publisher')).toEqual([
+  expect(await ask('What changed at the most active publisher')).toEqual([
     'news.example property News for phones 2026-11-21T03:00:00.000Z - true',
     `news.example grant ${NETWORK} 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z false`,
     `news.example grant ${SALES} 2026-11-20T03:00:00.000Z - true`,
