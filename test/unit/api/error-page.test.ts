@@ -18,7 +18,7 @@ test.each<[PublicError | undefined, string, string, RegExp, RegExp]>([
     WRONG_TYPE,
     'GET',
     '/brands?type=nope&sort=name',
-    /no type “nope”/,
+    /Unknown type: “nope”/,
     /href="\/brands\?sort=name"/,
   ],
   [LIMITED, 'GET', '/search?q=a', /Too many requests/, /href="\/search\?q=a">load the page again/],
