@@ -1,5 +1,5 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
-import type { AdagentsDocument } from '../../pipeline/model/documents/index.ts'
+import type { AdagentsDocument, AgentEntry } from '../../pipeline/model/documents/index.ts'
 import type { CheckedProposal } from '../../pipeline/parse/check-file.ts'
 import type { KnownFile } from '../../pipeline/resolve/derivation.ts'
 import { derivePublisher } from '../../pipeline/resolve/publisher.ts'
@@ -41,9 +41,10 @@ export function deriveProposedSellers(
       in_force: false,
       reached: new Set<number>(),
     }
+    sellers.set(url, seller)
+    if (admitsNothing(entry)) continue
     for (const position of reaches) seller.reached.add(position)
     seller.in_force ||= in_force
-    sellers.set(url, seller)
   }
   return {
     agents: [...sellers.values()].map(({ reached, ...seller }) => ({
@@ -52,6 +53,11 @@ export function deriveProposedSellers(
     })),
     properties_total: facts.properties.length,
   }
+}
+
+/** Tells whether a restriction of an entry is an empty list, as one that cannot be read is. */
+function admitsNothing({ countries, placement_ids, placement_tags, collections }: AgentEntry) {
+  return [countries, placement_ids, placement_tags, collections].some(list => list?.length === 0)
 }
 
 /** Runs the rule with one file: the proposed one, as if its domain served it. */
