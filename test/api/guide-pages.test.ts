@@ -120,6 +120,19 @@ test('a guide of many sections begins with links to each, and folds its long ans
   for (const pre of long) expect(page(pre).closest('details').length).toBe(1)
 })
 
+test('a guide ends with a way to the list of guides and to the next one', async () => {
+  const guides = listGuides()
+  for (const [i, { name }] of guides.entries()) {
+    const page = await readGuide(name)
+    const next = guides[i + 1]
+    expect(
+      page('.guide > .pages:last-child a')
+        .toArray()
+        .map(link => page(link).attr('href')),
+    ).toEqual(['/docs/guides', ...(next ? [toGuidePath(next.name)] : [])])
+  }
+})
+
 test('a long reference folds its sections, each of which a link opens', async () => {
   for (const name of ['operating', 'settings', 'webhooks']) {
     const page = await readGuide(name)

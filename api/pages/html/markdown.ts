@@ -119,9 +119,7 @@ function renderLeaf({ type, tag, content, info }: Token): Child {
 
 /** Renders code; a long answer in JSON is folded, since the text beside it says what it shows. */
 function renderCode(content: string, language: string): Html {
-  // An address that is longer than a line breaks at its slashes and ampersands, not within a word.
-  const parts = content.split(/(?<=[/&])(?=\w)/)
-  const code = h('pre', { tabindex: 0 }, ...parts.flatMap(part => [h('wbr', null), part]).slice(1))
+  const code = h('pre', { tabindex: 0 }, content)
   const lines = content.trimEnd().split('\n').length
   if (language !== 'json' || lines <= OPEN_LINES_MAX) return code
   return h('details', null, h('summary', null, `Response, ${formatCount(lines)} lines`), code)

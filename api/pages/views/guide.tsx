@@ -2,7 +2,7 @@ import { join } from 'node:path/posix'
 import type { Config } from '../../../pipeline/core/config.ts'
 import { chooseOperatorPort, chooseReceiverPort } from '../../../pipeline/core/ports.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
-import { findGuide, type Guide, listHeadings, toGuidePath } from '../guides.ts'
+import { findGuide, type Guide, listGuides, listHeadings, toGuidePath } from '../guides.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { type Place, renderMarkdown, toHeadingId } from '../html/markdown.ts'
 import { clipText, renderCoded } from '../html/text.tsx'
@@ -50,9 +50,26 @@ export async function show({
         {render(text.slice(0, begin))}
         {isReference ? null : renderContents(text)}
         {isReference ? renderFolded(text.slice(begin), render) : render(text.slice(begin))}
+        {renderNext(guide)}
       </article>
     ),
   }
+}
+
+/** Renders the ways on from the end of a guide: to all guides, and to the next one. */
+function renderNext(guide: Guide): Html {
+  const all = listGuides()
+  const next = all[all.indexOf(guide) + 1]
+  return (
+    <div class="pages">
+      <a href="/docs/guides">All guides</a>
+      {next === undefined ? null : (
+        <a rel="next" href={toGuidePath(next.name)}>
+          Next: {next.title}
+        </a>
+      )}
+    </div>
+  )
 }
 
 /** Renders the sections of a document folded; a link to one opens it. */
