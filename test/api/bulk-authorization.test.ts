@@ -359,7 +359,8 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
     const query = { agent_url: agent, identifier_value }
     const { body } = await requestWithQuery(registry, '/authorization', query)
     const word = listed('#answers tbody tr').eq(i).find('td').eq(2).text()
-    expect(load(body)('h1').text()).toMatch(new RegExp(`^${word}\\b`))
+    const [verdict, reason] = ['.verdict h1', '.verdict p'].map(part => load(body)(part).text())
+    expect(`${verdict}, ${reason?.toLowerCase()}`).toMatch(new RegExp(`^${word}\\b`))
   }
   const counts = listed('.counts dd').map((_, dd) => listed(dd).text())
   expect(counts.get()).toEqual(['2', '1', '2', '1', '1', '0'])

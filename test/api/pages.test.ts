@@ -1,4 +1,4 @@
-import { load } from 'cheerio'
+import { type CheerioAPI, load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foundKinds } from '../../api/pages/directory-choices.ts'
 import { pages } from '../../api/pages/index.ts'
@@ -26,6 +26,8 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })
 const read = async (url: string) => load((await get(url)).body)
 const json = async (url: string) => (await get(url)).json()
+const readVerdict = (page: CheerioAPI) =>
+  `${page('.verdict h1').text()}. ${page('.verdict p').text()}`
 
 test('the pages of these tests are all that there are', () => {
   const tried = [...pagePaths, '/workshop', '/authorization/list', '/sql', '/data'].map(
@@ -293,7 +295,7 @@ describe('a page says what JSON says', () => {
       `/authorization?${new URLSearchParams({ agent: AGENT, property: PUBLISHER })}`,
     )
     expect(answer.authorized).toBe(true)
-    expect(page('h1').text()).toBe('Yes, authorized by the publisher (operator has not confirmed)')
+    expect(readVerdict(page)).toBe('Yes. Authorized by the publisher (operator has not confirmed).')
     const steps = page('.chain > li')
     expect(steps).toHaveLength(answer.evidence.length)
     for (const [index, { text, file }] of answer.evidence.entries()) {
@@ -365,8 +367,8 @@ describe('a page says what JSON says', () => {
     ]) {
       const page = await read(`/authorization?${new URLSearchParams(asked)}`)
       expect(page('.lead').text()).toContain(`${agent} selling`)
-      expect(page('h1').text()).toBe(
-        'Yes, authorized by the publisher (operator has not confirmed)',
+      expect(readVerdict(page)).toBe(
+        'Yes. Authorized by the publisher (operator has not confirmed).',
       )
       expect(page('.facts').first().text()).toMatch(/AgentOnline, checked/)
     }
@@ -409,6 +411,23 @@ describe('a page says what JSON says', () => {
     const cut = await page(`/publisher/${location}`)
     expect(cut('#properties').text()).toContain('Unknown: the file cannot be read.')
     expect(cut('#agents').text()).toContain('Unknown: the file cannot be read.')
+    await own.observe({
+      kind: 'adagents.json',
+      location: 'none.example',
+      outcome: 'absent',
+      status: 404,
+    })
+    for (const [domain, reason] of [
+      [location, `The adagents.json of ${location} is not valid JSON`],
+      ['none.example', 'No adagents.json was found at none.example'],
+    ] as const) {
+      for (const asked of [{ identifier_value: domain }, { domain }]) {
+        const query = new URLSearchParams({ agent_url: AGENT, ...asked })
+        const verdict = await page(`/authorization?${query}`)
+        expect(readVerdict(verdict)).toBe(`Unknown. ${reason}.`)
+        expect(verdict(`.chain a[href="/publisher/${domain}"]`)).toHaveLength(1)
+      }
+    }
     expect((await page('/brand/lonely.example'))('#identity').text()).not.toContain('Inventory')
     expect((await page(`/brand/${PUBLISHER}`))('#identity dd a').attr('href')).toBe(
       `/publisher/${PUBLISHER}`,
@@ -424,17 +443,17 @@ describe('a page says what JSON says', () => {
       publisher: PUBLISHER,
     })
     const page = await read(`/authorization?${asked}`)
-    expect(page('h1').text()).toMatch(/^No\. \S+ does not list this agent$/)
+    expect(readVerdict(page)).toMatch(/^No\. \S+ does not list this agent\.$/)
     expect(page('.path .wide').attr('aria-label')).toContain(
       'does not authorize: agent stranger.example',
     )
     const unread = new URLSearchParams({ agent_url: AGENT, domain: 'nobody.example' })
-    expect((await read(`/authorization?${unread}`))('h1').text()).toBe(
-      'Unknown. The registry has no valid file from the publisher',
+    expect(readVerdict(await read(`/authorization?${unread}`))).toBe(
+      'Unknown. The registry has no valid file from the publisher.',
     )
     const nobody = new URLSearchParams({ agent: AGENT, property: 'nobody.example' })
-    expect((await read(`/authorization?${nobody}`))('h1').text()).toBe(
-      'Unknown. No publisher lists an active property with this identifier',
+    expect(readVerdict(await read(`/authorization?${nobody}`))).toBe(
+      'Unknown. No publisher lists an active property with this identifier.',
     )
   })
 })

@@ -65,10 +65,10 @@ test.each([
 ])('that nobody may sell %s has the same reason everywhere', async (domain, reason) => {
   const asked = { agent_url: AGENT, domain }
   const ofPublisher = await open(`/authorization?${new URLSearchParams(asked)}`)
-  expect(ofPublisher('h1').text()).toBe(`No. ${reason}`)
+  expect(ofPublisher('.verdict').text()).toBe(`No${reason}.`)
   const { domain: identifier_value, ...agent } = asked
   const ofSite = await open(`/authorization?${new URLSearchParams({ ...agent, identifier_value })}`)
-  expect(ofSite('h1').text()).toContain(`. ${reason}`)
+  expect(ofSite('.verdict p').text()).toBe(`${reason}.`)
   const shown = (await open(`/publisher/${domain}`))('#agents').text()
   expect(shown).toContain('No agent is authorized to sell this inventory.')
   const isOfPublisher = !reason.endsWith('this agent')

@@ -28,7 +28,7 @@ async function takePicture(): Promise<Buffer> {
   try {
     const page = await browser.newPage({ viewport: window, colorScheme: 'light' })
     await page.goto(`${demo.base}/authorization?${asked}`)
-    expect(await page.textContent('h1')).toBe('Yes, confirmed by both sides')
+    expect(await page.textContent('.verdict')).toBe('YesConfirmed by both sides.')
     expect(await page.locator('.chain > li').count()).toBe(2)
     return await page.screenshot()
   } finally {

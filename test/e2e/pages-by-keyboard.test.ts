@@ -54,8 +54,8 @@ test('a reader with a keyboard alone walks from the home page to a verdict and t
   await follow(page, `main a[href="/publisher/${PUBLISHER}"]`, /\/publisher\//)
   await follow(page, `main a[href="/agent/${encodeURIComponent(AGENT)}"]`, /\/agent\//)
   await follow(page, 'main a[href^="/authorization?"]', /\/authorization\?/)
-  expect(await page.textContent('h1')).toBe(
-    'Yes, authorized by the publisher (operator has not confirmed)',
+  expect(await page.textContent('.verdict')).toBe(
+    'YesAuthorized by the publisher (operator has not confirmed).',
   )
   await follow(page, 'nav a[href="/changes"]', /\/changes$/)
   expect(await page.textContent('h1')).toContain('hange')

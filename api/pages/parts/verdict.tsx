@@ -12,7 +12,7 @@ const COUNTRIES_NAMED_MAX = 8
 
 interface Verdict {
   verdict: string
-  /** Why, as it stands behind the verdict; empty where the verdict says it. */
+  /** Why, as a sentence without its period; empty where the verdict says it. */
   reason: string
   look: 'good' | 'fair' | 'bad' | 'none'
 }
@@ -36,10 +36,10 @@ export function describeVerdict(
   at: string,
 ): Verdict {
   if (authorized) {
-    const verdict = confirmed
-      ? 'Yes, confirmed by both sides'
-      : 'Yes, authorized by the publisher (operator has not confirmed)'
-    return { verdict, reason: '', look: 'good' }
+    const reason = confirmed
+      ? 'Confirmed by both sides'
+      : 'Authorized by the publisher (operator has not confirmed)'
+    return { verdict: 'Yes', reason, look: 'good' }
   }
   if (needs !== undefined) return { verdict: neededWords[needs], reason: '', look: 'fair' }
   const side = sides.publisher === 'match' ? 'operator' : 'publisher'
@@ -47,7 +47,7 @@ export function describeVerdict(
   const step = evidence.find(step => step.side === side && step.says === sides[side])
   return {
     verdict: isUnknown ? 'Unknown' : 'No',
-    reason: step === undefined ? '' : `. ${describeReason(step, at, evidence)}`,
+    reason: step === undefined ? '' : describeReason(step, at, evidence),
     look: isUnknown ? 'none' : 'bad',
   }
 }
@@ -67,7 +67,7 @@ export function describePart(
     ? []
     : [`${count} of ${countThings(total, 'property', 'properties')}`]
   const parts = [...reach, ...(limits === '' ? [] : [limits])].join(', ')
-  return { verdict: 'Partly', reason: `: ${parts}`, look: 'fair' }
+  return { verdict: 'Partly', reason: capitalize(parts), look: 'fair' }
 }
 
 /** Describes the limits of what is granted; those of a property count only where each of its entries has some. */
@@ -147,11 +147,16 @@ function joinCountries(countries: readonly string[]): string {
   return joinWords(more > 0 ? [...names, `${more} more`] : names)
 }
 
+/** Joins a verdict and its reason as the text of a link or a preview. */
+export function formatVerdict({ verdict, reason }: Verdict): string {
+  return [verdict, reason].filter(part => part !== '').join('. ')
+}
+
 export function renderVerdict({ verdict, reason, look }: Verdict): Html {
   return (
-    <h1 class={`verdict ${look}`}>
-      {verdict}
-      {reason}
-    </h1>
+    <div class={`verdict ${look}`}>
+      <h1>{verdict}</h1>
+      {reason === '' ? null : <p>{reason}.</p>}
+    </div>
   )
 }

@@ -34,8 +34,8 @@ import {
   renderCountryChoice,
 } from '../parts/sale-question.tsx'
 import { findSupplyPath, pickDeciding, renderSupplyPath } from '../parts/supply-path.tsx'
-import { describePart, describeVerdict, renderVerdict } from '../parts/verdict.tsx'
-import { loadRevoker } from '../revocation.ts'
+import { describePart, describeVerdict, formatVerdict, renderVerdict } from '../parts/verdict.tsx'
+import { explainSilence } from '../silent-publisher.ts'
 import type { View, ViewCall } from '../view.ts'
 
 export interface AuthorizationQuery extends Asked {
@@ -134,13 +134,15 @@ async function showProperty(
   const { publisher_domain, property_id, property_rid } = body
   const evidence = await Promise.all(
     (body.evidence ?? []).map(step =>
-      identifier_type === 'domain' ? explainRevocation(services.reader, step, property) : step,
+      identifier_type === 'domain'
+        ? explainSilence(services.reader, step, property, body.freshness)
+        : step,
     ),
   )
   const judged = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
   return {
     title: `${judged.verdict}: ${clipText(property, 60)}`,
-    description: `Can ${clipText(agent, 80)} sell ads on ${clipText(property, 60)}? ${judged.verdict}${judged.reason}.`,
+    description: `Can ${clipText(agent, 80)} sell ads on ${clipText(property, 60)}? ${formatVerdict(judged)}.`,
     json: `/api/registry/validate/property-authorization?${new URLSearchParams(query)}`,
     body: (
       <>
@@ -192,7 +194,7 @@ async function showPublisher(
     describeVerdict({ ...body, authorized: count > 0 }, evidence, at)
   return {
     title: `${judged.verdict}: ${clipText(publisher, 60)}`,
-    description: `Can ${clipText(agent, 80)} sell ads for ${clipText(publisher, 60)}? ${judged.verdict}${judged.reason}.`,
+    description: `Can ${clipText(agent, 80)} sell ads for ${clipText(publisher, 60)}? ${formatVerdict(judged)}.`,
     json: `/api/registry/publisher/authorization?${new URLSearchParams(query)}`,
     body: (
       <>
@@ -248,25 +250,12 @@ async function toRefusal(
     confirmed: false,
     operator_side: 'unknown',
     operator_reason: 'no_operator',
-    evidence: [as_of ? step : await explainRevocation(reader, step, domain)],
+    evidence: [as_of ? step : await explainSilence(reader, step, domain, freshness)],
     freshness,
   }
 }
 
 const toEnd = ({ effective_until }: StockedGrant) => effective_until ?? '9999'
-
-/** Names the file that revokes a publisher, where a step says no more than that it lists nothing. */
-async function explainRevocation(reader: Reader, step: Evidence, domain: string) {
-  const revoker = isSilent.has(step.rule) ? await loadRevoker(reader, domain) : undefined
-  if (revoker === undefined) return step
-  return {
-    ...step,
-    rule: 'publisher_revoked',
-    text: `the file of ${revoker} has revoked this publisher`,
-  }
-}
-
-const isSilent: ReadonlySet<string> = new Set(['agent_not_listed', 'identifier_not_known'])
 
 function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
   const path = findSupplyPath(evidence, agent)

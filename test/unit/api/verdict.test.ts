@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { findSupplyPath } from '../../../api/pages/parts/supply-path.tsx'
-import { describeNeeded, describePart, describeVerdict } from '../../../api/pages/parts/verdict.tsx'
+import {
+  describeNeeded,
+  describePart,
+  describeVerdict,
+  formatVerdict,
+} from '../../../api/pages/parts/verdict.tsx'
 import { publisherTexts } from '../../../api/responses/evidence.ts'
 import { type OperatorRule, operatorTexts } from '../../../pipeline/model/operator-side.ts'
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
@@ -39,7 +44,7 @@ test.each<[headline: string, evidence: Evidence[]]>([
   const [publisher, operator] = evidence
   const sides = { publisher: publisher!.says, operator: operator?.says ?? 'unknown' } as const
   const judged = describeVerdict({ authorized: false, confirmed: false, sides }, evidence, NOW)
-  expect(`${judged.verdict}${judged.reason}`).toBe(headline)
+  expect(formatVerdict(judged)).toBe(headline)
 })
 
 test('a publisher that authorizes some countries says neither yes nor no', () => {
@@ -53,20 +58,20 @@ test('a publisher that authorizes some countries says neither yes nor no', () =>
 test.each<[headline: string | undefined, count: number, evidence: Evidence[]]>([
   [undefined, 2, [publisherStep('granted')]],
   [undefined, 0, [publisherStep('agent_not_listed')]],
-  ['Partly: 1 of 2 properties', 1, [publisherStep('granted')]],
+  ['Partly. 1 of 2 properties', 1, [publisherStep('granted')]],
   [
-    'Partly: 1 of 2 properties, only in Germany and the United Kingdom',
+    'Partly. 1 of 2 properties, only in Germany and the United Kingdom',
     1,
     [publisherStep('granted', { countries: ['DE', 'GB'] })],
   ],
   [
-    'Partly: only with some collections',
+    'Partly. Only with some collections',
     2,
     [publisherStep('granted', { collection_ids: ['news'] })],
   ],
   [undefined, 2, [publisherStep('granted', { countries: ['DE'] }), publisherStep('granted')]],
   [
-    'Partly: some with limits',
+    'Partly. Some with limits',
     2,
     [
       publisherStep('granted', { property_rid: 'a', countries: ['DE'] }),
@@ -76,7 +81,7 @@ test.each<[headline: string | undefined, count: number, evidence: Evidence[]]>([
 ])('a grant of less than everything, everywhere, is no plain yes: %s', (headline, count, steps) => {
   const answer = { authorized: count, total: 2, publisher_wide: count === 2 }
   const judged = describePart(answer, steps)
-  expect(judged && `${judged.verdict}${judged.reason}`).toBe(headline)
+  expect(judged && formatVerdict(judged)).toBe(headline)
 })
 
 test('no sentence of the evidence chains names of names, or says what follows twice', () => {
