@@ -2,7 +2,7 @@ import { formatCount } from '../../../pipeline/core/counts.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName } from '../html/text.tsx'
-import { renderTable } from './blocks.tsx'
+import { LATER_ROWS_OPEN, renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toStoryboardPath } from './paths.ts'
 
@@ -13,13 +13,22 @@ export const testLooks: Readonly<Record<string, string>> = {
   partial: 'fair',
 }
 
+/** Order of results: what failed is the first news, and what was not tested is none. */
+const ranks = { failing: 0, partial: 0, passing: 1, untested: 2 }
+
+const TESTS_BYTES = 24_000
+
+const isFailed = (status: keyof typeof ranks) => ranks[status] === 0
+
+export const describeResult = (status: string) =>
+  status === 'untested' ? 'not tested' : clipText(status, 20)
+
 /** Describes how many storyboards passed, failed and were not tested; those that pass in part count as failed. */
 export function describeTests({
   storyboard_statuses: all,
 }: Pick<AgentCompliance, 'storyboard_statuses'>): string {
-  const count = (...wanted: string[]) => all.filter(({ status }) => wanted.includes(status)).length
-  const passed = count('passing')
-  const failed = count('failing', 'partial')
+  const passed = all.filter(({ status }) => status === 'passing').length
+  const failed = all.filter(({ status }) => isFailed(status)).length
   const untested = all.length - passed - failed
   return [
     `${formatCount(passed)} passed`,
@@ -35,22 +44,20 @@ export function renderTests(compliance: AgentCompliance, agentUrl = compliance.a
     return (
       <p class="empty">{headline === null ? 'No public test results' : capitalize(headline)}.</p>
     )
-  // What passes is the smaller news.
-  const isPassing = ({ status }: (typeof storyboard_statuses)[number]) => status === 'passing'
-  const passing = storyboard_statuses.filter(isPassing)
-  const others = storyboard_statuses.filter(test => !isPassing(test))
+  const items = storyboard_statuses.toSorted((a, b) => ranks[a.status] - ranks[b.status])
   return renderTable({
     caption: 'Storyboards',
     columns: ['Storyboard', 'Result', 'When'],
-    items: [...others, ...passing],
-    open: others.length,
+    items,
+    open: items.filter(({ status }) => isFailed(status)).length + LATER_ROWS_OPEN,
     rest: `/api/registry/agents/${encodeURIComponent(agentUrl)}/compliance`,
-    bytes: 8_000,
+    limit: items.length,
+    bytes: TESTS_BYTES,
     empty: '',
     render: ({ storyboard_id, title, status, last_tested_at }) => [
       <a href={toStoryboardPath(storyboard_id)}>{renderName(title)}</a>,
-      renderBadge(testLooks[status] ?? 'none', clipText(status, 20)),
-      renderMoment(last_tested_at),
+      renderBadge(testLooks[status] ?? 'none', describeResult(status)),
+      status === 'untested' ? null : renderMoment(last_tested_at),
     ],
   })
 }

@@ -5,7 +5,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { clipText, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
-import { testLooks } from '../parts/compliance.tsx'
+import { describeResult, testLooks } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toAgentPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
@@ -76,7 +76,7 @@ function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html
         <a href={toAgentPath(agent_url)}>
           {renderName(agent_url.replace(/^https:\/\//, ''), 100)}
         </a>,
-        renderBadge(testLooks[status] ?? 'none', status),
+        renderBadge(testLooks[status] ?? 'none', describeResult(status)),
         `${steps_passed} of ${steps_total}`,
         renderMoment(last_checked_at),
       ],
