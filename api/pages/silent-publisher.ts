@@ -24,11 +24,12 @@ export async function explainSilence(
   }
   const publisher =
     step.domain ?? listFilesOfIdentifier({ type: 'domain', value: domain })[0]?.[0]?.location
-  const isRead = outcome === undefined || getEffect(outcome) === 'success'
+  const failure = outcome as Outcome | undefined
+  const isRead = failure === undefined || getEffect(failure) === 'success'
   if (!isUnread.has(step.rule) || isRead || publisher === undefined) return step
   const found = buildPublisherEvidence(reader, publisher, { rule: 'file_not_known' })
   const host = parseUrl(found.file ?? '')?.hostname ?? publisher
-  return { ...step, ...found, text: describeUnusable(host, outcome) }
+  return { ...step, ...found, text: describeUnusable(host, failure) }
 }
 
 /** Describes why the file of a host says nothing. */

@@ -52,6 +52,18 @@ describe('the API reference', () => {
     expect(Buffer.byteLength(index)).toBeLessThan(BYTES_MAX)
   })
 
+  test('shows the operations of its first group, and leads from each operation to its neighbors', async () => {
+    const page = load(index)
+    const group = page('details.group').first()
+    expect(page('details.group[open]').get()).toEqual(group.get())
+    const paths = listLinks(String(group.html()))
+    for (const [i, path] of paths.entries()) {
+      const operation = load((await registry.app.inject(path)).body)
+      const ways = ['prev', 'next'].map(rel => operation(`.pages a[rel=${rel}]`).attr('href'))
+      expect(ways).toEqual([paths[i - 1], paths[i + 1]])
+    }
+  })
+
   test('is narrowed to the operations that have some words, whose groups are open', async () => {
     const read = async (find: string) =>
       load((await registry.app.inject(`/docs?${new URLSearchParams({ find })}`)).body)

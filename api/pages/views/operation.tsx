@@ -4,7 +4,7 @@ import { isTool, toToolName } from '../../mcp/tools.ts'
 import { listCountedLimits } from '../../operation/counted-limits.ts'
 import type { Services } from '../../operation/services.ts'
 import { operations } from '../../routes/index.ts'
-import { type Child, Fragment, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { clipText } from '../html/text.tsx'
 import {
@@ -13,17 +13,19 @@ import {
   renderCall,
   renderExample,
   renderInput,
+  toOperationPath,
 } from '../parts/operation.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
-import { listOperations } from './reference.tsx'
+import { type Listed, listOperations } from './reference.tsx'
 
 /** Shows one operation: its fields, an example and its answers. */
 export async function show({
   params: { id },
   services,
 }: ViewCall<unknown, { id: string }>): Promise<View> {
-  const operation = listOperations(services.openapi()).find(({ operationId }) => operationId === id)
+  const listed = listOperations(services.openapi())
+  const operation = listed.find(({ operationId }) => operationId === id)
   if (operation === undefined) {
     const title = 'Operation not found'
     const text = `There is no operation called ${clipText(id, 100)}. See all operations at /docs.`
@@ -48,9 +50,27 @@ export async function show({
         {renderInput(operation)}
         {renderExample(operation)}
         {renderAnswers(operation)}
+        {renderNeighbors(operation, listed)}
       </>
     ),
   }
+}
+
+/** Renders the ways to the operations of the same group before and after one. */
+function renderNeighbors(operation: Listed, listed: readonly Listed[]): Html {
+  const group = listed.filter(({ tags }) => tags?.[0] === operation.tags?.[0])
+  const at = group.indexOf(operation)
+  const renderWay = (rel: 'prev' | 'next', label: string, other: Listed | undefined) =>
+    other && (
+      <a rel={rel} href={toOperationPath(other.operationId)}>
+        {label}: {other.summary}
+      </a>
+    )
+  return (
+    <div class="pages">
+      {renderWay('prev', 'Previous', group[at - 1])} {renderWay('next', 'Next', group[at + 1])}
+    </div>
+  )
 }
 
 /** Names the tool by which agents call an operation. */

@@ -7,7 +7,7 @@ import type { View, ViewCall } from '../view.ts'
 
 const FIND_CHARS_MAX = 100
 
-interface Listed extends DescribedOperation {
+export interface Listed extends DescribedOperation {
   method: string
   path: string
 }
@@ -74,7 +74,7 @@ export function listOperations({ paths }: OpenapiDocument): Listed[] {
 /** Name of the group without a tag. */
 const PAGES = 'Pages and documents'
 
-/** Renders the groups of operations; where words are looked for, those that have them, and open. */
+/** Renders the groups of operations, the first one open; where words are looked for, those that have them, all open. */
 function renderGroups(openapi: OpenapiDocument, find: string): Html[] | Html {
   const words = find.toLowerCase().split(/\s+/)
   const groups = [
@@ -88,7 +88,8 @@ function renderGroups(openapi: OpenapiDocument, find: string): Html[] | Html {
       operation =>
         operation.tags?.[0] === own && words.every(word => toFoundText(operation).includes(word)),
     )
-    return listed.length === 0 ? [] : [renderGroup(group, listed, find !== '')]
+    const isOpen = find !== '' || group === groups[0]
+    return listed.length === 0 ? [] : [renderGroup(group, listed, isOpen)]
   })
   return found.length > 0 ? found : <p class="empty">No operation has these words.</p>
 }
