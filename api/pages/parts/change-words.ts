@@ -28,7 +28,7 @@ export const crowdSentences: Partial<Record<EventType, CrowdSentence>> = {
   },
   'agent.discovered': {
     thing: 'agent',
-    tell: agents => `${agents} were seen authorized for the first time`,
+    tell: agents => `${agents} were authorized for the first time`,
   },
   'agent.compliance_changed': { thing: 'agent', tell: agents => `${agents} have new test results` },
 }
@@ -73,7 +73,7 @@ export const predicates: Readonly<Record<EventType, Predicate>> = {
   'collection.updated': number => `changed ${collections(number)}`,
   'collection.merged': number => `merged ${collections(number)}`,
   'collection.removed': number => `removed ${collections(number)}`,
-  'agent.discovered': () => 'was seen authorized by a publisher for the first time',
+  'agent.discovered': () => 'was authorized by a publisher for the first time',
   'agent.verification_earned': () => 'earned a badge',
   'agent.verification_lost': () => 'lost a badge',
   'agent.compliance_changed': () => 'has new test results',

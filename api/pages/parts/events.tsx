@@ -111,7 +111,8 @@ function renderMoments(
         const singles = [...Map.groupBy(others, findSubject)].map(([subject, all]) =>
           renderStory(reader, subject, all),
         )
-        const cut = moment === edges.before ? 'more' : moment === edges.after ? 'many' : undefined
+        const cut =
+          moment === edges.before ? 'continued' : moment === edges.after ? 'open' : undefined
         const stories = [...crowds.map(crowd => renderCrowd(crowd, cut)), ...singles]
         const shown = stories.slice(0, left)
         left -= shown.length
@@ -149,8 +150,8 @@ function findCrowds(events: readonly FeedEvent[]): Crowd[] {
     .filter(({ subjects }) => subjects.length > SINGLE_MAX)
 }
 
-/** Renders a crowd. Of one that is on several pages, `cut` stands for a count that would change with the page. */
-function renderCrowd({ type, subjects }: Crowd, cut: string | undefined): Html {
+/** Renders a crowd; `cut` tells that another page has more of it, and so how its count is to be understood. */
+function renderCrowd({ type, subjects }: Crowd, cut: 'continued' | 'open' | undefined): Html {
   const links = subjects.map(subject =>
     /^https?:/.test(subject) ? (
       renderAgent(subject)
@@ -159,7 +160,8 @@ function renderCrowd({ type, subjects }: Crowd, cut: string | undefined): Html {
     ),
   )
   const { thing, tell } = requireValue(crowdSentences[type], 'sentence of a crowd')
-  const things = cut === undefined ? countInWords(subjects.length, thing) : `${cut} ${thing}s`
+  const counted = countInWords(subjects.length, cut === 'continued' ? `more ${thing}` : thing)
+  const things = cut === 'open' ? `at least ${counted}` : counted
   return (
     <li class={toLook([type])}>
       <p>{capitalize(tell(things))}.</p>
