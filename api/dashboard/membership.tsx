@@ -20,7 +20,7 @@ export function isMember({ reader }: Services, { org_id }: Membership): boolean 
 export function describeMembership(services: Services, organization: Membership): string {
   const { membership_tier: tier } = organization
   if (tier !== null) return tiers[tier].label
-  return isMember(services, organization) ? 'Basic (free)' : 'not a member'
+  return isMember(services, organization) ? 'Basic (free)' : 'none'
 }
 
 /** Renders the button that makes an organization a member; `back` is the page to go on with. */
@@ -46,7 +46,7 @@ export function renderMembership(
 const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiAccess ? label : []))
 
 /** Sentence about what API access adds, which memberships include it, and who grants them. */
-export const API_ACCESS = `To list agents publicly, and to see those that others share with members, you need a higher tier (${joinWords(publicTiers, 'or')}): ask the operator of this registry. API keys work on every tier.`
+export const API_ACCESS = `To list agents publicly, and to see those that others share with members, you need a higher tier (${joinWords(publicTiers, 'or')}). Contact the operator of this registry. API keys work on every tier.`
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context

@@ -64,7 +64,7 @@ function renderMembers(context: OrganizationRequest, members: readonly Organizat
           <bdi>{clipText(member.email ?? member.name ?? member.user_id, 120)}</bdi>
           {member.user_id === context.person.user_id ? ' (you)' : ''}
         </>,
-        isFixed ? 'owner (the only one)' : renderRole(context, member),
+        isFixed ? 'owner (sole owner)' : renderRole(context, member),
         renderMoment(member.joined_at),
         isFixed ? '' : renderRemoval(context, member),
       ]
@@ -142,7 +142,7 @@ function renderPending(
     items: invitations,
     limit: 100,
     bytes: 20_000,
-    empty: 'No open invitations.',
+    empty: 'No pending invitations.',
     render: ({ id, email, role, expires_at }) => [
       <bdi>{clipText(email, 120)}</bdi>,
       role,
@@ -172,7 +172,7 @@ function renderRoleChoice(
 function renderRights(): Html {
   return renderTable({
     caption: 'What each role can do',
-    columns: ['Right', ...membershipRoles],
+    columns: ['Permission', ...membershipRoles],
     items: Object.keys(organizationRights) as OrganizationRight[],
     empty: '',
     render: right => [

@@ -180,10 +180,10 @@ function showChallenge(
       </div>
       <p class="quiet">
         We check both places. You can try as often as you like until the token expires.
-        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} Once the token is
-        published, you can also verify it under{' '}
-        <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>; if you leave before
-        then, get a new one there.
+        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} If you leave this
+        page after publishing the token, finish under{' '}
+        <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>. Otherwise, get a new
+        token there.
       </p>
     </>
   )

@@ -25,7 +25,9 @@ async function showUsage(context: OrganizationRequest): Promise<DashboardAnswer>
   const body = (
     <>
       <h1>Usage</h1>
-      <p class="lead">How much of each limit you have used. Opening this page does not count.</p>
+      <p class="lead">
+        How much of each limit you have used. Viewing this page does not count toward any limit.
+      </p>
       {renderFault(refused)}
       {refused !== undefined
         ? null

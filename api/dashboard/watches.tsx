@@ -57,7 +57,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         empty:
           place === undefined
             ? 'This registry sends no email, so nothing can be watched.'
-            : `You are not watching anything yet.${named ? '' : ' Press Watch on the page of a publisher, a brand or an agent.'}`,
+            : `You are not watching anything yet.${named ? '' : ' Select Watch on any publisher, brand or agent page.'}`,
         render: watch => renderRow(watch, token),
       })}
     </>

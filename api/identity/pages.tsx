@@ -229,7 +229,7 @@ export function buildOpenPage(
       <h1>Sign in</h1>
       {renderClient(client)}
       <p>
-        Press the button to sign in as <bdi>{clipText(email, 120)}</bdi>.
+        Continue as <bdi>{clipText(email, 120)}</bdi>.
       </p>
       <form method="post" action={`/sign-in/${uid}/open`}>
         <input type="hidden" name="token" value={token} />
@@ -308,7 +308,7 @@ export function buildSignedOutPage(
     <>
       <h1>Signed out</h1>
       <p class="lead">
-        You are signed out here.
+        You’ve signed out.
         {name === undefined ? null : ` At ${name} you may still be signed in.`}
       </p>
       {address === undefined ? null : (

@@ -99,8 +99,8 @@ function checkPlacements(root: ObjectReader, { placements }: AcceptedLists): voi
 
 /** Consequences for an entry that selects by names of which the file has none. */
 const effects: Readonly<Record<string, string | undefined>> = {
-  property_ids: 'this agent may sell nothing by this entry',
-  property_tags: 'this agent may sell nothing by this entry',
+  property_ids: 'this entry does not let the agent sell anything',
+  property_tags: 'this entry does not let the agent sell anything',
   signal_ids: 'this entry authorizes no signal',
   signal_tags: 'this entry authorizes no signal',
 }

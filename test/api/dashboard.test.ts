@@ -102,7 +102,7 @@ test('who cannot create an organization is told how to join the one of their dom
 
 test('the only owner of an organization is offered neither to leave nor another role', async () => {
   const page = await read(bob, at(other, '/people'))
-  expect(page('tbody').first().text()).toContain('owner (the only one)')
+  expect(page('tbody').first().text()).toContain('owner (sole owner)')
   expect(page('form[action$="/people/remove"], form[action$="/people/role"]')).toHaveLength(0)
 })
 

@@ -111,7 +111,7 @@ export function renderHistory(
             .{' '}
           </>
         )}
-        <a href={toHistoryPath(kind, domain)}>See every change, before and after</a>
+        <a href={toHistoryPath(kind, domain)}>View full history</a>
       </p>
       {edits.length === 0 ? null : (
         <>

@@ -85,6 +85,9 @@ function joinEqualSteps(evidence: readonly Evidence[], names: PropertyNames): St
   return [...steps.values()]
 }
 
+/** Begins a sentence about an entry whose number is known. */
+const THIS_ENTRY = /^th(?:is|e) entry\b/
+
 function renderStep({ step, properties }: Step): Html {
   const limits = describeNeeded(step)
   const isContradicting = step.rule === 'declared_otherwise'
@@ -110,14 +113,14 @@ function renderStep({ step, properties }: Step): Html {
         )}
       </h3>
       <p class="says">
-        {capitalize(clipText(step.text, 300))}
+        {capitalize(clipText(nameEntry(step), 300))}
         {renderPlace(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
       </p>
       {renderDetails([
         [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
         ['File', step.file && renderFile(step.file, step.file_state)],
         [
-          'Selected by',
+          'Granted by',
           step.authorization_type && toPlainWords(clipText(step.authorization_type, 60)),
         ],
         ['Countries', joinFew(step.countries?.map(toCountryName))],
@@ -152,9 +155,16 @@ function describeGrant(step: Evidence): string | undefined {
   return way && ` The agent ${way}.`
 }
 
-/** Renders where a step was read, and when; nothing if that is not known. */
-function renderPlace({ entry, fetched_at }: Evidence): Html | null {
-  const at = entry && clipText(toEntryName(entry), 120)
+/** Says which entry of the publisher's file a step is about. */
+function nameEntry({ entry = '', text }: Evidence): string {
+  const name = toEntryName(entry)
+  return name === entry ? text : text.replace(THIS_ENTRY, `${name} in its adagents.json`)
+}
+
+/** Renders where a step was read unless its sentence says so, and when; nothing if that is not known. */
+function renderPlace({ entry, text, fetched_at }: Evidence): Html | null {
+  const name = entry && toEntryName(entry)
+  const at = name && (name === entry || !THIS_ENTRY.test(text)) && clipText(name, 120)
   if (!at && !fetched_at) return null
   return (
     <>

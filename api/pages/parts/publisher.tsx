@@ -92,10 +92,10 @@ export function renderAgents(
     columns: [
       'Agent',
       'For',
-      'Authorized',
+      'Scope',
       'Operator',
       ...(terms ? ['Terms'] : []),
-      'Selected by',
+      'Granted by',
       'Evidence',
     ],
     items: authorized_agents,
@@ -125,7 +125,7 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
   const { authorization_types: types = [], ...reach } = agent
   const { properties_authorized, properties_total, publisher_wide } = reach
   if (isForSignals(types)) return 'Signals'
-  if (publisher_wide) return 'Everything'
+  if (publisher_wide) return 'All properties'
   if (properties_authorized === undefined || properties_total === undefined) return ''
   return `${formatCount(properties_authorized)} of ${countThings(properties_total, 'property', 'properties')}`
 }

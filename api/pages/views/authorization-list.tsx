@@ -1,5 +1,6 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import type { CheckedSale } from '../../../pipeline/model/responses/authority.ts'
+import { describeRefusal } from '../describe-refusal.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
@@ -63,7 +64,7 @@ function showForm(text: string, result?: Html): View {
           <div class="row">
             <button type="submit">Check</button>
             <button type="submit" class="plain" name="do" value="download">
-              Download answers as CSV
+              Download results as CSV
             </button>
           </div>
         </form>
@@ -78,7 +79,7 @@ const verdicts = {
   authorized: ['good', 'Yes'],
   refused: ['bad', 'No'],
   unknown: ['none', 'Unknown'],
-  depends: ['fair', 'Depends on the terms'],
+  depends: ['fair', 'Depends on terms'],
 } as const
 
 function findVerdict({
@@ -108,16 +109,16 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
         ['authorized', count('authorized') + count('confirmed')],
         ['confirmed by the operator', count('confirmed')],
         ['not authorized', count('refused')],
-        ['depending on the terms', count('depends')],
+        ['depend on terms', count('depends')],
         ['unknown', count('unknown')],
-        ['not understood', answers.length - understood.length],
+        ['invalid rows', answers.length - understood.length],
       ])}
       {renderSection(
         'answers',
         'Results',
         renderTable({
           caption: countThings(answers.length, 'result'),
-          columns: ['Agent', 'Sells', 'Publisher', 'Authorized', 'Operator'],
+          columns: ['Agent', 'Property', 'Publisher', 'Authorized', 'Operator'],
           items: answers,
           total: answers.length,
           bytes: ANSWERS_BYTES,
@@ -126,7 +127,7 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
             renderAsked(answer),
             renderName(answer.identifier_value ?? '', 120),
             renderName(answer.publisher_domain ?? '', 80),
-            answer.error ?? renderVerdict(answer),
+            answer.error ? describeRefusal(answer.error, answer) : renderVerdict(answer),
             renderOperatorSide(answer),
           ],
         }),

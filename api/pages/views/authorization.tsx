@@ -161,7 +161,7 @@ async function showProperty(
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
         <details>
-          <summary>IDs and time of the check</summary>
+          <summary>Check details</summary>
           {renderFacts([
             ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
             ['Registry ID', property_rid && <code>{property_rid}</code>],

@@ -150,7 +150,8 @@ function describeContradicted({ authorized_agents }: PublisherLookup): string | 
     ({ operator_side }) => operator_side === 'contradicted',
   ).length
   if (count === 0) return undefined
-  return count === 1 ? 'its operator disagrees' : `${formatCount(count)} operators disagree`
+  const operators = count === 1 ? 'its operator' : 'their operators'
+  return `${formatCount(count)} contradicted by ${operators}`
 }
 
 /** Renders the state of the file, and how much it lists. */

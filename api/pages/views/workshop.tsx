@@ -59,7 +59,7 @@ async function showDomainFile(
   return showExamined({ kind, domain, text: found.text }, call, {
     note: found.isComplete
       ? `${note}.`
-      : `${note}, without contact data: put yours back before you serve it.`,
+      : `${note}. Contact details have been removed: add yours before you publish it.`,
   })
 }
 
@@ -143,7 +143,7 @@ async function renderPreview(
     return renderSection(
       'sellers',
       'Authorized agents',
-      <p class="empty">Enter your domain to see who gains or loses access.</p>,
+      <p class="empty">Enter your domain to see who would gain or lose authorization.</p>,
     )
   }
   const query = { domain, limit: AGENTS_COMPARED }
@@ -173,7 +173,7 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
 }
 
 function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Child): Html {
-  const counted = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
+  const warned = countThings(warnings.length, 'warning')
   const vain = warnings.filter(({ code }) => code === 'without_effect').length
   const look = vain > 0 ? 'fair' : 'good'
   return (
@@ -182,7 +182,10 @@ function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Ch
       {valid && vain > 0
         ? `, but ${countThings(vain, 'entry authorizes', 'entries authorize')} nothing`
         : null}
-      : {counted}. {valid && next}
+      {valid
+        ? warnings.length > 0 && `, with ${warned}`
+        : `: ${countThings(errors.length, 'error')}, ${warned}`}
+      . {valid && next}
     </p>
   )
 }
@@ -232,14 +235,14 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
   return {
     title: 'Check a file before you publish it',
     description:
-      'Paste an adagents.json or brand.json: every issue beside its line, with a fix, and which agents it authorizes once it is served.',
+      'Paste an adagents.json or brand.json to see every issue with its line and a fix, and which agents it would authorize.',
     isEditor: true,
     body: (
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Paste your file, or just enter your domain to check what we last read there. Every issue
-          is shown beside its line, with a fix. Nothing is stored.
+          Paste your file, or enter your domain to check the file we last read there. Every issue is
+          shown below its line, with a fix. Nothing is stored.
         </p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
@@ -302,8 +305,8 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   if (hosting === 'own file') {
     return (
       <p class="hint">
-        {domain} serves its own {kind}, so none can be hosted here for it. Download this file and
-        replace the one on your site.
+        {domain} serves its own {kind}, so we can’t host one for it. Download this file and replace
+        the one on your site.
       </p>
     )
   }
