@@ -6,7 +6,7 @@ const keyId = readId('an id that `key list` prints')
 
 /** Adds commands about organizations, their domains and their members. */
 export function addOrganizations(program: Command): void {
-  const org = program.command('org').description('organizations')
+  const org = program.command('org').description('manage organizations')
   org
     .command('create')
     .description('create an organization')
@@ -14,7 +14,7 @@ export function addOrganizations(program: Command): void {
     .option('--if-missing', 'do nothing if an organization has this name')
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
-  const orgDomain = org.command('domain').description('domains that an organization owns')
+  const orgDomain = org.command('domain').description('manage the domains of an organization')
   orgDomain
     .command('add')
     .description('add a domain to an organization, without a challenge')
@@ -33,7 +33,7 @@ export function addOrganizations(program: Command): void {
       (await import('../commands/members.ts')).removeDomain(argument, options),
     )
 
-  const orgUser = org.command('user').description('members of an organization')
+  const orgUser = org.command('user').description('manage the people of an organization')
   orgUser
     .command('add')
     .description('add a person to an organization, or change their role')
@@ -59,7 +59,7 @@ export function addOrganizations(program: Command): void {
 
 /** Adds commands about API keys. */
 export function addKeys(program: Command): void {
-  const key = program.command('key').description('API keys')
+  const key = program.command('key').description('manage API keys')
   key
     .command('create')
     .description('create a key and print its secret, once')
@@ -82,9 +82,7 @@ export function addKeys(program: Command): void {
 
 /** Adds commands about roles that reach beyond one organization. */
 export function addRoles(program: Command): void {
-  const role = program
-    .command('role')
-    .description('roles of keys and people beyond their organization')
+  const role = program.command('role').description('manage roles that reach beyond an organization')
   const holderOptions = (command: Command) =>
     command
       .addArgument(new Argument('<role>', 'the role').choices(roleNames))

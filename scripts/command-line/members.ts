@@ -5,7 +5,7 @@ import { address, name } from './values.ts'
 
 /** Adds commands about members and their agents. */
 export function addMembers(program: Command): void {
-  const member = program.command('member').description('organizations that are members')
+  const member = program.command('member').description('manage member organizations')
   const profileOptions = (command: Command) =>
     command
       .requiredOption('--org <name>', 'the organization', name)
@@ -34,7 +34,7 @@ export function addMembers(program: Command): void {
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/members.ts')).listMembers(options))
 
-  const agent = member.command('agent').description('agents of members')
+  const agent = member.command('agent').description('manage the agents of members')
   agent
     .command('add')
     .description('add an agent, or change one')

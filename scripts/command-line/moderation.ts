@@ -17,7 +17,7 @@ const auditId = readId('an id that `audit list` prints')
 
 /** Adds commands about submissions that wait for review. */
 export function addReviews(program: Command): void {
-  const review = program.command('review').description('submissions waiting for review')
+  const review = program.command('review').description('review submissions')
   review
     .command('list')
     .description('list reviews, newest first')
@@ -58,7 +58,7 @@ export function addReviews(program: Command): void {
 export function addHeld(program: Command): void {
   const held = program
     .command('held')
-    .description('large losses that the brake holds back until an operator decides')
+    .description('review unusually large removals before they apply')
     .addHelpText(
       'after',
       '\nExamples:\n  registry held list\n  registry held release acme.example\n  registry held drop --all',
@@ -90,7 +90,7 @@ export function addHeld(program: Command): void {
 export function addCorrections(program: Command): void {
   program
     .command('policy')
-    .description('the registry’s own policies')
+    .description('manage the registry’s own policies')
     .command('publish')
     .description('publish policies of the registry; prints ids and revisions')
     .argument('<file>', 'JSON file with a policy or a list; - for standard input', path)
@@ -109,7 +109,7 @@ export function addCorrections(program: Command): void {
 
   program
     .command('takedown')
-    .description('delete a domain and its subdomains, and refuse anything about them from then on')
+    .description('delete a domain and its subdomains, and block them from now on')
     .argument('<domain>', 'the domain', domain)
     .option('--reason <text>', 'reason; kept in the private store', reason)
     .addOption(
@@ -126,7 +126,7 @@ export function addCorrections(program: Command): void {
 
 /** Adds commands about the audit log. */
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').description('the audit log: who changed what')
+  const audit = program.command('audit').description('read the audit log: who changed what')
   audit
     .command('list')
     .description('list entries, newest first')

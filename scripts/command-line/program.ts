@@ -47,7 +47,7 @@ function readVersion(): string {
  */
 export function buildProgram(): Command {
   const program = new Command('registry')
-    .description('The registry of agentic advertising')
+    .description('Run and manage an Agentic Ad Registry')
     .version(readVersion(), '--version', 'print the version')
     .showHelpAfterError('(see --help)')
     .configureHelp({ showGlobalOptions: false })

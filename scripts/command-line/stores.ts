@@ -6,7 +6,7 @@ import { domain, path, readWholeBetween, verifierKey } from './values.ts'
 export function addStores(program: Command): void {
   program
     .command('stats')
-    .description('print what the index holds')
+    .description('print what the index contains')
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/stats.ts')).printStats(options))
 
@@ -17,7 +17,7 @@ export function addStores(program: Command): void {
 
   program
     .command('log')
-    .description('the tamper-evident log of all events')
+    .description('check the tamper-evident log of all events')
     .command('verify')
     .description('check a log from its signed head to every event; print what is wrong and exit 1')
     .argument(
@@ -50,7 +50,7 @@ export function addStores(program: Command): void {
 
   program
     .command('backup')
-    .description('copy the stores that cannot be derived, as of one commit')
+    .description('back up all data that cannot be rebuilt, as of one commit')
     .argument('<dir>', 'folder to create, outside DATA_DIR', path)
     .action(async dir => (await import('../commands/backup.ts')).backUp(dir))
 

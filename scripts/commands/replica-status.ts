@@ -54,7 +54,7 @@ export function describeReplicaStatus(status: ReplicaStatus, now: Instant): stri
     line('complete', caught_up_at === null ? 'never' : formatAgo(caught_up_at, now)),
     line('disk', describeDisk(status)),
     ...(problems.length === 0
-      ? ['', 'nothing is wrong']
+      ? ['', 'no problems found']
       : ['', ...problems.map(text => `! ${text}`)]),
   ]
 }

@@ -146,14 +146,14 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
           (workers === null ? '' : `, ${countThings(workers, 'worker')}`),
       ),
     ),
-    ...(running ? [line('push', status.has_push ? 'runs' : 'does not run')] : []),
+    ...(running ? [line('push', status.has_push ? 'running' : 'not running')] : []),
     line('disk', describeDisk(status)),
     ...(problems.length === 0
       ? [
           '',
           isCrawlerMissing(queues)
-            ? 'nothing is wrong; the crawler is starting'
-            : 'nothing is wrong',
+            ? 'no problems found; the crawler is starting'
+            : 'no problems found',
         ]
       : ['', ...problems.map(text => `! ${text}`)]),
   ]

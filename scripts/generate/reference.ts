@@ -33,7 +33,7 @@ export function renderSettings(): string {
     'Settings and limits',
     'Settings are read from the environment at start. Wrong values are refused in one message, and so is a variable whose name is only ' +
       'a few letters away from a setting (`BASE_URI`), or begins like settings that only the registry has (`BRAKE_…`, `CRAWL_…`). ' +
-      'Of settings with fewer than six letters only swapped ones count (`PROT`): `HOSTS` and `PORTS` may be of another program.',
+      'For names shorter than six letters, only transposed letters are detected (`PROT`): `HOSTS` and `PORTS` may belong to another program.',
     ...sections,
     '## Limits',
     'The setting `LIMITS` overrides single entries as JSON, for example `{"savesPerHour": 120}`. Names say the unit: ' +

@@ -57,7 +57,7 @@ describe('registry why', () => {
       outcome: 'ok',
       status: 200,
       attempted_at: '2026-11-20T04:01:00.000Z',
-      due_because: 'the wait doubles with each unchanged answer, to the nightly run at most',
+      due_because: 'the interval doubles after each unchanged response, up to nightly',
       document: { variant: 'inline', faults: expect.any(Number) },
     })
     expect(Date.parse(file!.due_at!)).toBeGreaterThan(Date.parse(file!.attempted_at!))
@@ -79,7 +79,9 @@ describe('registry why', () => {
   test('says which rule made a failed file wait, and what has not been tried', async () => {
     const { stdout } = await run('why', 'down.example')
     expect(stdout).toContain('server_error, the server failed (408, 5xx), HTTP 500')
-    expect(stdout).toContain('after an attempt without an answer, the wait doubles from 1 hour')
+    expect(stdout).toContain(
+      'the interval doubles after each attempt without a response, from 1 hour',
+    )
     expect((await run('why', 'gone.example')).stdout).toMatch(
       /brand\.json .*\n +last attempt +none yet/,
     )

@@ -53,7 +53,7 @@ export const crawlingSettings = {
   ),
   FRONTIER_MAX: defineSetting(
     wholeNumber(1, 100_000_000).default(2_000_000),
-    'domains in the frontier at most',
+    'maximum number of domains in the frontier',
     {
       shown: '2000000',
     },

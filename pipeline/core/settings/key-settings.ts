@@ -18,7 +18,7 @@ export const keySettings = {
   ),
   LOG_ORIGIN: defineSetting(
     z.string().regex(LOG_ORIGIN, 'must have no spaces and no +').optional(),
-    'name of that log and of its key, such as registry.example/log; it stays even where the registry moves',
+    'name of that log and of its key, such as registry.example/log; it stays even if the registry moves',
     { shown: 'BASE_URL without its scheme, and /log' },
   ),
   CREDENTIALS_KEY: defineSetting(

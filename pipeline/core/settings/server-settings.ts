@@ -28,7 +28,7 @@ export const serverSettings = {
   ),
   OPERATOR_PORT: defineSetting(
     port.optional(),
-    'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only where this is set',
+    'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only if this is set',
     { shown: 'PORT + 100 for start' },
   ),
   OPERATOR_TOKEN: defineSetting(
@@ -58,7 +58,7 @@ export const serverSettings = {
   PURGE_URL: defineSetting(
     httpUrl.optional(),
     'address of that cache, which the indexer tells after a commit by `PURGE` and `Surrogate-Key` what to forget (docs/operate/scale.md)',
-    { shown: 'answers lapse' },
+    { shown: 'none: responses expire' },
   ),
   TRUSTED_PROXIES: defineSetting(
     networks,

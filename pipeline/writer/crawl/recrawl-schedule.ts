@@ -73,7 +73,7 @@ const waitRules: readonly WaitRule[] = [
   {
     when: ({ effect }) => effect === 'success',
     wait: ({ streak }, soonestMs) => soonestMs * double(streak),
-    because: 'the wait doubles with each unchanged answer, to the nightly run at most',
+    because: 'the interval doubles after each unchanged response, up to nightly',
   },
   {
     when: ({ priority }) => priority === 3,
@@ -83,12 +83,12 @@ const waitRules: readonly WaitRule[] = [
   {
     when: isUnreachable,
     wait: file => Math.min(isHeld(file) ? 24 : 30 * 24, double(file.failures)) * HOUR,
-    because: 'after an attempt without an answer, the wait doubles from 1 hour',
+    because: 'the interval doubles after each attempt without a response, from 1 hour',
   },
   {
     when: ({ succeeded_at }) => succeeded_at === null,
     wait: ({ streak }) => Math.min(30, double(streak)) * DAY,
-    because: 'no valid file so far: the wait doubles from 1 to 30 days',
+    because: 'no valid file so far: the interval doubles from 1 to 30 days',
   },
   {
     when: file => !isHeld(file),
@@ -103,7 +103,7 @@ const waitRules: readonly WaitRule[] = [
   {
     when: () => true,
     wait: ({ streak }) => Math.min(24, double(streak)) * HOUR,
-    because: 'after an answer that cannot be used, the wait doubles from 1 to 24 hours',
+    because: 'the interval doubles after each response that cannot be used, from 1 to 24 hours',
   },
 ]
 

@@ -46,7 +46,7 @@ describe('the status of a registry', () => {
   test('names no problem where nothing is wrong', () => {
     expect(findProblems(healthy, NOW)).toEqual([])
     const lines = describeStatus({ ...healthy, problems: [] }, NOW)
-    expect(lines.at(-1)).toBe('nothing is wrong')
+    expect(lines.at(-1)).toBe('no problems found')
     expect(lines.join('\n')).toContain('index 1.5 MB, free 5 GB')
   })
 
@@ -60,7 +60,7 @@ describe('the status of a registry', () => {
     const facts = { ...healthy, is_starting: true, queues: [{ ...queue, workers: 0 }] }
     expect(findProblems(facts, NOW)).toEqual([])
     const lines = describeStatus({ ...facts, problems: [] }, NOW)
-    expect(lines.at(-1)).toBe('nothing is wrong; the crawler is starting')
+    expect(lines.at(-1)).toBe('no problems found; the crawler is starting')
   })
 
   test('calls the results of attempts what pages call them', () => {
