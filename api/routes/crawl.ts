@@ -60,7 +60,7 @@ export const requestBrandCrawl = defineOperation({
   ...shared,
   id: 'requestBrandCrawl',
   path: '/api/registry/brand-crawl-request',
-  summary: 'Request a crawl of the brand.json of a domain',
+  summary: 'Request a crawl of a domain’s brand.json',
   description:
     'Like a crawl of the domain, but only of its brand.json and the files that this points to. ' +
     `${counting}`,

@@ -13,7 +13,7 @@ export const lookUpManifest = defineOperation({
   method: 'GET',
   path: '/api/manifest-refs/lookup',
   group: 'Search',
-  summary: 'Look up the manifest of a domain',
+  summary: 'Look up a domain’s manifest',
   description:
     'The file at the well-known address, the file it points to, or the brand agent. If the domain has none, the answer is 200 with `found` false.',
   access: 'public',

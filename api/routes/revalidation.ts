@@ -81,7 +81,7 @@ export const forceBrandCrawl = defineOperation({
   ...declared,
   id: 'forceBrandCrawl',
   path: '/api/registry/brand/:domain/force-crawl',
-  summary: 'Read the brand.json of a domain again, and show what it changes',
+  summary: 'Read a domain’s brand.json again, and show what it changes',
   description: crawled,
   reply: { 200: BrandForceCrawled },
   handle: async ({ params, principal, caller, services }) => {

@@ -19,7 +19,7 @@ export const readVerification = defineOperation({
   ...declared,
   id: 'getAgentVerification',
   path: '/api/registry/agents/:encodedUrl/verification',
-  summary: 'List the badges of an agent',
+  summary: 'List an agent’s badges',
   description:
     'An agent earns a badge for a part of the protocol when every stable specialism that it claims ' +
     'there passes its storyboards in a full run. A badge ends when they do not pass for 48 hours, ' +
@@ -57,7 +57,7 @@ export const drawAgentBadge = defineOperation({
   id: 'getAgentBadge',
   path: '/api/registry/agents/:encodedUrl/badge/:role.svg',
   isFile: true,
-  summary: 'Get a badge of an agent as a picture',
+  summary: 'Get an agent’s badge as a picture',
   description: 'A self-contained SVG; gray, with a text that says so, if the agent has no badge.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
@@ -71,7 +71,7 @@ export const drawPinnedBadge = defineOperation({
   id: 'getAgentBadgeOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version.svg',
   isFile: true,
-  summary: 'Get a badge of an agent for a version as a picture',
+  summary: 'Get an agent’s badge for a version as a picture',
   description: 'Gray if the agent has no badge for this version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {

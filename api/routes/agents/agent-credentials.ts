@@ -47,7 +47,7 @@ export const readAuthStatus = defineOperation({
   id: 'getAgentAuthStatus',
   method: 'GET',
   path: `${place}/auth-status`,
-  summary: 'Check whether the registry has a credential of an agent',
+  summary: 'Check whether the registry has an agent’s credential',
   description:
     'The credential itself is never shown. For an agent of another organization the answer is always no.',
   // A copy, which selects no organization: naming that of others is answered as well, with nothing.
@@ -197,7 +197,7 @@ export const disconnectAgent = defineOperation({
   id: 'disconnectAgent',
   method: 'DELETE',
   path: `${place}/connect`,
-  summary: 'Delete the credential of an agent',
+  summary: 'Delete an agent’s credential',
   description: 'The agent is tested without one from then on.',
   writes: true,
   agentOwner: 'named',

@@ -86,7 +86,7 @@ export const readMonitoring = defineOperation({
   ...read,
   id: 'getAgentMonitoring',
   path: '/api/registry/agents/:encodedUrl/monitoring/settings',
-  summary: 'Get the test schedule of an agent',
+  summary: 'Get an agent’s test schedule',
   description: owned,
   reply: { 200: MonitoringSchedule },
   errors: ['invalid_request', 'forbidden'],
@@ -100,7 +100,7 @@ export const pauseMonitoring = defineOperation({
   ...change,
   id: 'pauseAgentMonitoring',
   path: '/api/registry/agents/:encodedUrl/monitoring/pause',
-  summary: 'Pause the tests of an agent, or resume them',
+  summary: 'Pause or resume an agent’s tests',
   description: `Badges end when the agent is not tested for three intervals. ${owned} ${answering}`,
   body: z.object({ paused: z.boolean().describe('Whether no run is scheduled') }),
   reply: { 200: MonitoringSchedule },
@@ -128,7 +128,7 @@ export const requeueMonitoring = defineOperation({
   id: 'requeueAgentMonitoring',
   limits: ['agentRunSeconds'],
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
-  summary: 'Have an agent tested now',
+  summary: 'Test an agent now',
   description: `All storyboards that apply. Earlier results remain until then. 429 within a minute of the last request, unless a credential was saved since. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
   reply: { 200: Requeued },
   errors: ['invalid_request', 'forbidden', 'conflict', 'rate_limited', 'unavailable'],
@@ -158,7 +158,7 @@ export const readDiagnostics = defineOperation({
   ...read,
   id: 'getAgentDiagnostics',
   path: '/api/registry/agents/:encodedUrl/compliance/diagnostics',
-  summary: 'List the steps of a run of an agent',
+  summary: 'List the steps of a storyboard run',
   description:
     'Covers the last five scheduled runs and the last five others; by default the last run. A ' +
     'failed step has its request and response, shortened and without secrets. ' +

@@ -16,7 +16,7 @@ export const signAgentBadge = defineOperation({
   access: 'public',
   id: 'getAgentBadgeToken',
   path: '/api/registry/agents/:encodedUrl/badge/:role/token',
-  summary: 'Get a badge of an agent as a signed token',
+  summary: 'Get an agent’s badge as a signed token',
   description:
     'Anyone can check it offline with the keys at `/.well-known/jwks.json`. 404 if the agent ' +
     'has no such badge, 503 if this registry does not sign.',
@@ -41,7 +41,7 @@ export const checkBadgeToken = defineOperation({
   group: 'Agent Compliance',
   access: 'public',
   path: '/api/registry/badges/verify',
-  summary: 'Check the signed token of a badge',
+  summary: 'Check a badge’s signed token',
   description:
     'Says whether this registry signed it, whether it has expired, and whether the agent still has the badge, which may be lost before its token expires.',
   cache: 'none',

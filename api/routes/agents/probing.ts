@@ -58,7 +58,7 @@ export const readAgentFormats = defineOperation({
   ...shared,
   id: 'getAgentFormats',
   path: '/api/public/agent-formats',
-  summary: 'List the creative formats of an agent',
+  summary: 'List an agent’s creative formats',
   description: `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
   reply: { 200: AgentFormats },
   handle: async ({ query: { url }, caller, services }) =>
@@ -69,7 +69,7 @@ export const readAgentProducts = defineOperation({
   ...shared,
   id: 'getAgentProducts',
   path: '/api/public/agent-products',
-  summary: 'List the products of a sales agent',
+  summary: 'List a sales agent’s products',
   description: `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
   reply: { 200: AgentProducts },
   handle: async ({ query: { url }, caller, services }) =>

@@ -88,7 +88,7 @@ type Query = z.output<typeof query>
 const declared = {
   method: 'GET',
   group: 'Lookups & Authorization',
-  summary: 'List the publishers of an agent',
+  summary: 'List an agent’s publishers',
   description:
     'Sorted by domain. Counts are per publisher and include only properties with an id. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the snapshot in `X-Registry-Seq`. `freshness` is that of the least fresh file. With `as_of` there is neither `since` nor `revoked`, because no history of these is kept.',
   access: 'public',
@@ -131,7 +131,7 @@ export const listAgentPublishers = defineOperation({
 export const listAgentPublishersAlias = defineOperation({
   ...declared,
   id: 'listAgentPublishersAlias',
-  summary: 'List the publishers of an agent, under /api',
+  summary: 'List an agent’s publishers, under /api',
   path: '/api/v1/agents/:encodedUrl/publishers',
 })
 

@@ -74,7 +74,7 @@ export const listAuthorizations = defineOperation({
   method: 'GET',
   path: '/api/registry/authorizations',
   group: 'Lookups & Authorization',
-  summary: 'List the authorizations of an agent',
+  summary: 'List an agent’s authorizations',
   description:
     'Grants in force, or claims, by publisher. If `operator_side` is contradicted, the agent may not sell. Pass `cursor` for the next page; null on the last. With `as_of`, grants in force at that time.',
   access: 'bearer',

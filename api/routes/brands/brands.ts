@@ -72,7 +72,7 @@ export const readBrandJson = defineOperation({
   method: 'GET',
   path: '/api/brands/brand-json',
   group: 'Brand Resolution',
-  summary: 'Get the brand.json of a domain as crawled',
+  summary: 'Get a domain’s brand.json as crawled',
   description:
     'The stored brand or, with `fresh=true`, the current file of the domain; `data_truncated` is set if it was cut.',
   access: 'public',

@@ -36,7 +36,7 @@ export const listLogos = defineOperation({
   method: 'GET',
   path: '/api/brands/:domain/logos',
   group: 'Brand Resolution',
-  summary: 'List the logos of a brand',
+  summary: 'List a brand’s logos',
   description:
     'Public logos. Logos that are waiting for review or were rejected are shown only to the organization that submitted them and to moderators. With `tags`, only logos that have all of them.',
   access: 'optional',

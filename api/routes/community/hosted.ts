@@ -38,7 +38,7 @@ export const readHostedAdagents = defineOperation({
   path: '/publisher/:domain/.well-known/adagents.json',
   isFile: true,
   group: 'Property Resolution',
-  summary: 'Get the hosted adagents.json of a publisher',
+  summary: 'Get a publisher’s hosted adagents.json',
   description:
     'Built from its saved properties, as far as the format supports them. A publisher adopts ' +
     'it by pointing there with `authoritative_location` in its own file.',
@@ -62,7 +62,7 @@ export const readHostedBrand = defineOperation({
   path: '/brands/:domain/brand.json',
   isFile: true,
   group: 'Brand Resolution',
-  summary: 'Get the hosted brand.json of a brand',
+  summary: 'Get a brand’s hosted brand.json',
   description:
     'Built from the saved entry. A brand adopts it by pointing its own brand.json there.',
   access: 'public',

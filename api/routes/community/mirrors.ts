@@ -62,7 +62,7 @@ export const readCommunityMirror = defineOperation({
   method: 'GET',
   path: '/api/registry/mirrors/:platform',
   group: 'Community Mirrors',
-  summary: 'Get the mirror of a platform',
+  summary: 'Get a platform’s mirror',
   description: 'It describes what a platform offers and authorizes nobody to sell it.',
   access: 'public',
   cache: 'revalidate',
@@ -85,7 +85,7 @@ export const putCommunityMirror = defineOperation({
   method: 'PUT',
   path: '/api/registry/mirrors/:platform',
   group: 'Community Mirrors',
-  summary: 'Publish the mirror of a platform, or propose one',
+  summary: 'Publish a platform’s mirror, or propose one',
   description:
     'Moderators publish at once; anyone else submits a proposal for review. A later ' +
     'proposal replaces the organization’s pending one. The file is a catalog: ' +
@@ -164,7 +164,7 @@ export const deleteCommunityMirror = defineOperation({
   method: 'DELETE',
   path: '/api/registry/mirrors/:platform',
   group: 'Community Mirrors',
-  summary: 'Remove the mirror of a platform',
+  summary: 'Remove a platform’s mirror',
   description:
     'For moderators. A mirror that has not been superseded is removed only with `force=true`.',
   access: 'bearer',

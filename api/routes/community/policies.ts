@@ -159,7 +159,7 @@ export const policyHistory = defineOperation({
   method: 'GET',
   path: '/api/policies/history',
   group: 'Policy Registry',
-  summary: 'List the revisions of a policy',
+  summary: 'List a policy’s revisions',
   description: 'Edits, newest first, down to revision 1, which created the policy.',
   access: 'public',
   cache: 'revalidate',

@@ -25,7 +25,7 @@ export const listApiKeys = defineOperation({
   id: 'listApiKeys',
   method: 'GET',
   path: '/api/me/api-keys',
-  summary: 'List the API keys of your organization',
+  summary: 'List your organization’s API keys',
   description:
     'For owners and admins, and for keys with the permission `admin:read` or `admin:*`. Keys that ' +
     'were revoked are left out, and secrets are never shown.',
@@ -43,7 +43,7 @@ export const createApiKey = defineOperation({
   id: 'createApiKey',
   method: 'POST',
   path: '/api/me/api-keys',
-  summary: 'Create an API key of your organization',
+  summary: 'Create an API key for your organization',
   description:
     'For owners and admins, and for keys with the permission `admin:*`. `value` is the secret: keep ' +
     'it, since only its hash is stored. A key acts only for its organization, and manages keys ' +

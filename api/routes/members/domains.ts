@@ -31,7 +31,7 @@ export const listOwnDomains = defineOperation({
   method: 'GET',
   path: '/api/me/organization/domains',
   group: 'Onboarding',
-  summary: 'List the domains of your organization',
+  summary: 'List your organization’s domains',
   description:
     'Domains that it holds, or has verified while another organization holds them, with the ' +
     'method of each proof and its end. A challenge adds a domain or renews its proof; ' +
@@ -151,7 +151,7 @@ export const readBrandOwnership = defineOperation({
   method: 'GET',
   path: '/api/brands/:domain/ownership',
   group: 'Brand Resolution',
-  summary: 'Get the owner of a brand domain',
+  summary: 'Get a brand domain’s owner',
   description:
     '`verified` means that an organization has proven that it controls the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential the answer also says what the ' +
     'caller can do about it.',

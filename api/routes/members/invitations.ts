@@ -31,7 +31,7 @@ export const listPendingInvitations = defineOperation({
   id: 'listInvitations',
   method: 'GET',
   path: '/api/me/organization/invitations',
-  summary: 'List the pending invitations of your organization',
+  summary: 'List your organization’s pending invitations',
   description:
     'For owners and admins. Invitations that were accepted, revoked or have expired are left out, ' +
     'and links are never shown again.',
@@ -101,7 +101,7 @@ export const revokeInvitation = defineOperation({
   id: 'revokeInvitation',
   method: 'DELETE',
   path: '/api/me/organization/invitations/:id',
-  summary: 'Revoke a pending invitation of your organization',
+  summary: 'Revoke a pending invitation to your organization',
   description: 'For owners and admins. Its link no longer works.',
   writes: true,
   query: OrganizationQuery,

@@ -79,7 +79,7 @@ export const listOwnAgents = defineOperation({
   id: 'listOwnAgents',
   method: 'GET',
   path: '/api/me/agents',
-  summary: 'List the agents of your organization',
+  summary: 'List your organization’s agents',
   description: 'All of them, whatever their visibility.',
   reply: { 200: OwnAgents },
   errors: ['invalid_request', 'forbidden', 'not_found'],
@@ -96,7 +96,7 @@ export const enrolOwnAgent = defineOperation({
   id: 'enrolOwnAgent',
   method: 'POST',
   path: '/api/me/agents',
-  summary: 'Add an agent of your organization',
+  summary: 'Add an agent to your organization',
   description:
     'A new agent is private by default; for an existing one, the given fields are changed. Once your organization has verified domains, a new agent must be on one of them. ' +
     'A person without an organization gets one, and an organization without a profile gets a ' +
@@ -163,7 +163,7 @@ export const removeOwnAgent = defineOperation({
   ...place,
   id: 'removeOwnAgent',
   method: 'DELETE',
-  summary: 'Remove an agent of your organization',
+  summary: 'Remove an agent from your organization',
   description: 'A public agent must be made private first, so that it is not removed by mistake.',
   writes: true,
   reply: { 204: null },

@@ -54,7 +54,7 @@ export const listMembers = defineOperation({
   id: 'listOrganizationMembers',
   method: 'GET',
   path: '/api/me/organization/members',
-  summary: 'List the people of your organization',
+  summary: 'List the people in your organization',
   description:
     'With the role of each: owners and admins manage keys and people, members change the data of the ' +
     'organization, viewers only read. Keys need the permission `admin:read` or `admin:*`.',
@@ -74,7 +74,7 @@ export const changeMember = defineOperation({
   id: 'changeOrganizationMember',
   method: 'PATCH',
   path: '/api/me/organization/members/:user_id',
-  summary: 'Change the role of a person in your organization',
+  summary: 'Change a person’s role in your organization',
   description:
     'For owners. The last owner must remain one (409): make someone else an owner first.',
   writes: true,

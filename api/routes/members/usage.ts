@@ -13,7 +13,7 @@ export const readOrganizationUsage = defineOperation({
   group: 'Onboarding',
   access: 'bearer',
   cache: 'private',
-  summary: 'Read what your organization has used of its limits',
+  summary: 'Get your organization’s usage of its limits',
   description:
     'Each limit with its use in the current window, what is left and when it resets, and how ' +
     'many items the organization stores. Reading this does not count. All keys of an ' +

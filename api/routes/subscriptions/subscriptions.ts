@@ -27,7 +27,7 @@ export const listOwnSubscriptions = defineOperation({
   id: 'listSubscriptions',
   method: 'GET',
   path: '/api/registry/subscriptions',
-  summary: 'List the subscriptions of your organization',
+  summary: 'List your organization’s subscriptions',
   reply: { 200: Subscriptions },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services }) => {

@@ -18,7 +18,7 @@ export const ManifestReference = z
       .enum(verificationStatuses)
       .describe('Result of the last attempt to read it; `pending` before one'),
   })
-  .meta({ id: 'ManifestReference', description: 'Look up the manifest of a domain' })
+  .meta({ id: 'ManifestReference', description: 'Look up a domain’s manifest' })
 export type ManifestReference = z.infer<typeof ManifestReference>
 
 export const ManifestLookup = z

@@ -90,7 +90,7 @@ export const BrandOwnership = z
       .describe('Address for proving ownership; null if the caller cannot'),
     authenticated: z.boolean().describe('Whether the request had a valid credential'),
   })
-  .meta({ id: 'BrandOwnership', description: 'Get the owner of a brand domain' })
+  .meta({ id: 'BrandOwnership', description: 'Get a brand domain’s owner' })
 export type BrandOwnership = z.infer<typeof BrandOwnership>
 
 export const OrganizationDomains = z
