@@ -80,8 +80,7 @@ export const rid = readId('the rid of a record')
 
 export const domain: ReadArgument<Domain> = text => {
   const read = parsePastedDomain(text)
-  if (read === undefined)
-    throw new InvalidArgumentError('is not a domain. Use one such as acme.example.')
+  if (read === undefined) throw new InvalidArgumentError('must be a domain, such as acme.example.')
   return read
 }
 
