@@ -85,9 +85,6 @@ function joinEqualSteps(evidence: readonly Evidence[], names: PropertyNames): St
   return [...steps.values()]
 }
 
-/** Begins a sentence about an entry whose number is known. */
-const THIS_ENTRY = /^th(?:is|e) entry\b/
-
 function renderStep({ step, properties }: Step): Html {
   const limits = describeNeeded(step)
   const isContradicting = step.rule === 'declared_otherwise'
@@ -113,7 +110,7 @@ function renderStep({ step, properties }: Step): Html {
         )}
       </h3>
       <p class="says">
-        {capitalize(clipText(nameEntry(step), 300))}
+        {capitalize(clipText(step.text, 300))}
         {renderPlace(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
       </p>
       {renderDetails([
@@ -155,16 +152,9 @@ function describeGrant(step: Evidence): string | undefined {
   return way && ` The agent ${way}.`
 }
 
-/** Says which entry of the publisher's file a step is about. */
-function nameEntry({ entry = '', text }: Evidence): string {
-  const name = toEntryName(entry)
-  return name === entry ? text : text.replace(THIS_ENTRY, `${name} in its adagents.json`)
-}
-
-/** Renders where a step was read unless its sentence says so, and when; nothing if that is not known. */
-function renderPlace({ entry, text, fetched_at }: Evidence): Html | null {
-  const name = entry && toEntryName(entry)
-  const at = name && (name === entry || !THIS_ENTRY.test(text)) && clipText(name, 120)
+/** Renders where a step was read, and when; nothing if that is not known. */
+function renderPlace({ entry, fetched_at }: Evidence): Html | null {
+  const at = entry && clipText(toEntryName(entry), 120)
   if (!at && !fetched_at) return null
   return (
     <>
@@ -178,7 +168,10 @@ function renderPlace({ entry, text, fetched_at }: Evidence): Html | null {
 
 /** Names an entry of a file as people count. */
 function toEntryName(entry: string): string {
-  return entry.replace(/^authorized_agents\[(\d+)\]/, (_, at) => `entry ${Number(at) + 1}`)
+  return entry.replace(
+    /^authorized_agents\[(\d+)\](.*)$/,
+    (_, at, rest) => `entry ${Number(at) + 1}${rest} in its adagents.json`,
+  )
 }
 
 /** Renders the facts behind a step so that they open on request. */
