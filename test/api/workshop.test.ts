@@ -215,7 +215,7 @@ describe('the file of a domain', () => {
     const text = page('textarea').text()
     expect(JSON.parse(text)).toEqual(proposal)
     expect(text).not.toContain('ann@')
-    expect(page('.notice').first().text()).toContain('without contact data')
+    expect(page('.notice').first().text()).toContain('Contact details have been removed')
     expect(page('#sellers tbody tr')).toHaveLength(2)
   })
 

@@ -697,7 +697,12 @@ describe('references', () => {
 
   test.each<[string, string[], string, string]>([
     ['none of which is there', ['sits'], 'without_effect', ': did you mean "site"?'],
-    ['that are near none', ['x'], 'without_effect', 'nothing by this entry: name "site" or "app"'],
+    [
+      'that are near none',
+      ['x'],
+      'without_effect',
+      'let the agent sell anything: name "site" or "app"',
+    ],
     [
       'of which one is there',
       ['site', 'x'],
