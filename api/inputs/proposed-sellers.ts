@@ -42,7 +42,7 @@ export function deriveProposedSellers(
       reached: new Set<number>(),
     }
     sellers.set(url, seller)
-    if (admitsNothing(entry)) continue
+    if (hasEmptyRestriction(entry)) continue
     for (const position of reaches) seller.reached.add(position)
     seller.in_force ||= in_force
   }
@@ -56,7 +56,12 @@ export function deriveProposedSellers(
 }
 
 /** Tells whether a restriction of an entry is an empty list, as one that cannot be read is. */
-function admitsNothing({ countries, placement_ids, placement_tags, collections }: AgentEntry) {
+function hasEmptyRestriction({
+  countries,
+  placement_ids,
+  placement_tags,
+  collections,
+}: AgentEntry) {
   return [countries, placement_ids, placement_tags, collections].some(list => list?.length === 0)
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { Fatal } from '../core/errors.ts'
 import { declareIndex } from './index-tables.ts'
-import { Sqlite } from './sqlite.ts'
+import { isDamaged, Sqlite } from './sqlite.ts'
 import { listTables, readTableFile } from './table-files.ts'
 
 /** Format of the record that this program writes, which the file holds as its `user_version`. */
@@ -57,9 +57,13 @@ export function openRecordReadOnly(file: string): Sqlite {
 
 /** Opens a record as it is now, whatever is committed afterwards. */
 export function openAsOfNow(file: string): Sqlite {
-  const db = Sqlite.open(file, { readOnly: true })
-  db.exec('begin; select 1 from meta')
-  return db
+  try {
+    const db = Sqlite.open(file, { readOnly: true })
+    db.exec('begin; select 1 from meta')
+    return db
+  } catch (error) {
+    throw isDamaged(error) ? new Fatal(describeDamage(error.message)) : error
+  }
 }
 
 /**

@@ -315,7 +315,8 @@ export class Sqlite {
   }
 }
 
-function isDamaged(error: unknown): error is Error {
+/** Tells whether SQLite met a damaged page. */
+export function isDamaged(error: unknown): error is Error {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CORRUPT
 }
 
