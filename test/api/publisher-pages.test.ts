@@ -95,3 +95,18 @@ test('how a file was found contradicts nothing that is said of where it is serve
     expect(facts.match(/points there|names the manager/g)).toHaveLength(1)
   }
 })
+
+test('a file whose last fetch failed still decides, and one that was never read does not', async () => {
+  const fail = (location: string) =>
+    registry.observe({ kind: 'adagents.json', location, outcome: 'timeout' })
+  await publishFiles(registry, { 'kept.example': buildWindows('kept.example', {}) })
+  await fail('kept.example')
+  await fail('never-read.example')
+  const agent_url = 'https://other-agent.example/mcp'
+  const judge = async (domain: string) => {
+    const page = await open(`/authorization?${new URLSearchParams({ agent_url, domain })}`)
+    return page('.verdict').text()
+  }
+  expect(await judge('kept.example')).toBe('Nokept.example does not list this agent.')
+  expect(await judge('never-read.example')).toMatch(/^Unknown.*timed out/)
+})

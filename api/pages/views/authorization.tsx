@@ -7,6 +7,7 @@ import type {
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
 import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
+import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import { findPublicProbe } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
@@ -230,7 +231,12 @@ async function toRefusal(
   freshness: FreshnessBlock,
   { domain, agent_url, as_of }: Asked,
 ): Promise<OfPublisher> {
-  const isRead = freshness.state === 'current' || freshness.state === 'stale'
+  const { state } = freshness
+  // A file whose last fetch failed counts as it was before.
+  const stillCounts =
+    state === 'failing' &&
+    Boolean(findFileRecord(reader, { kind: 'adagents.json', location: domain }))
+  const isRead = state === 'current' || state === 'stale' || stillCounts
   const grants = as_of ? [] : (findInventory(reader, domain)?.grantsTo(agent_url) ?? [])
   const [grant] = grants.toSorted((a, b) => (toEnd(b) > toEnd(a) ? 1 : -1))
   const known = grant ? 'not_in_window' : 'agent_not_listed'
