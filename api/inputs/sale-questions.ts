@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import { findNearestWord, findPart } from '../../pipeline/core/nearest-word.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { findShortened, listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
@@ -112,13 +112,15 @@ function readRows(written: string): unknown[] {
   )
 }
 
-const restrictions = new Set([...Object.keys(termsInQuery), 'as_of'])
+const restrictions = [...Object.keys(termsInQuery), 'as_of']
 
-/** Tells whether a field is meant to restrict a sale; a list may have columns of its owner beside. */
+/** Tells whether a field is meant to restrict a sale. Any other is its owner's: a list may have more columns. */
 function isRestriction(name: string): boolean {
   if (Object.hasOwn(SaleQuestion.shape, name)) return false
-  const known = findNearestWord(name, restrictions) ?? findPart(name, restrictions)
-  return known !== undefined
+  return (
+    findNearestWord(name, restrictions) !== undefined ||
+    restrictions.some(restriction => restriction.startsWith(`${name}_`))
+  )
 }
 
 function parseQuestion(sent: unknown): AskedSale {

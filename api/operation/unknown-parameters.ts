@@ -1,7 +1,7 @@
 import type { preValidationHookHandler } from 'fastify'
 import { z } from 'zod'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { findNearestWord, findPart } from '../../pipeline/core/nearest-word.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import type { Operation } from './operation.ts'
 
 const NAME_CHARS_MAX = 100
@@ -30,6 +30,15 @@ export function listParameters({ query, agentOwner }: Operation): string[] {
   const names = Object.keys(query?.shape ?? {})
   // It may name the organization here as well as in its body (request-hooks.ts).
   return agentOwner === undefined || names.includes('org') ? names : [...names, 'org']
+}
+
+/** Finds the only known name of which another is a part, or that is a part of it: `agent` for `agent_url`. */
+function findPart(name: string, known: ReadonlySet<string>): string | undefined {
+  const found = [...known].filter(other => {
+    const [short, long] = name.length < other.length ? [name, other] : [other, name]
+    return long.split('_').includes(short)
+  })
+  return found.length === 1 ? found[0] : undefined
 }
 
 function buildRefusal(name: string, known: ReadonlySet<string>): PublicError {

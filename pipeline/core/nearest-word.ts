@@ -28,15 +28,6 @@ export function findNearestWord(word: string, known: Iterable<string>): string |
   return nearest
 }
 
-/** Finds the only known name of which another is a part, or that is a part of it: `agent` for `agent_url`. */
-export function findPart(name: string, known: ReadonlySet<string>): string | undefined {
-  const found = [...known].filter(other => {
-    const [short, long] = name.length < other.length ? [name, other] : [other, name]
-    return long.split('_').includes(short)
-  })
-  return found.length === 1 ? found[0] : undefined
-}
-
 /** Tells whether two words differ at most in case, in `-` for `_`, in number or in British spelling. */
 export function isVariant(a: string, b: string): boolean {
   return toPlainSpelling(a) === getPlainSpelling(b)

@@ -272,6 +272,11 @@ test('a restriction that is not checked is a fault, also under a wrong name', as
     'content-type': 'text/csv',
   })
   expect(readLines(rows)[0].error).toMatch(/^countries: is not checked in bulk/)
+  const { text: owned } = await post(
+    `agent_url,domain,created_at,type,tags,country_code\n${agent},both.example,2026,x,y,DE`,
+    { 'content-type': 'text/csv' },
+  )
+  expect(readLines(owned)[0]).toMatchObject({ authorized: true })
 })
 
 test('a domain that is none is a fault of the field in which it was sent', async () => {
