@@ -61,7 +61,7 @@ export async function showReview(
       {renderFault(fault)}
       {own ?? null}
       {marked ?? null}
-      {isNew || preview?.file === undefined
+      {isNew || preview === undefined
         ? null
         : renderSection('change', 'What changes', renderDifference(before, preview.file))}
       <form method="post" action={PUBLISH_PATH} class="editor">

@@ -1,14 +1,12 @@
-import { type Instant, toIso } from '../../pipeline/core/clock.ts'
+import type { Instant } from '../../pipeline/core/clock.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { stripPii } from '../../pipeline/core/pii.ts'
 import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
 import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
-import {
-  buildHostedAdagents,
-  buildHostedAdagentsFile,
-} from '../../pipeline/resolve/hosted-adagents.ts'
+import { buildHostedAdagentsFile } from '../../pipeline/resolve/hosted-adagents.ts'
+import { buildHostedPart } from '../inputs/hosted-part.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
@@ -25,11 +23,11 @@ interface Proposed {
 
 /** The file that would be served, and what of the proposed one would not. */
 interface Preview {
-  file: Record<string, unknown> | undefined
+  file: Record<string, unknown>
   leftOut: string[]
 }
 
-/** Builds what the registry would serve for a proposed file; undefined if the file has errors. */
+/** Builds what the registry would serve for a proposed file; undefined if the file has errors, or nothing that would be served. */
 export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Preview | undefined {
   const { valid, document } = checkFile(kind, Buffer.from(text), { domain, now, maxFaults: 1 })
   if (!valid || document === undefined) return undefined
@@ -42,10 +40,9 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
   if (document.variant !== 'inline') return undefined
   const { properties, agents } = document
   const submitted = JSON.parse(text) as Submitted
-  const saved = properties.map(property => ({ ...property, property_rid: '' }))
-  const updated_at = toIso(now)
-  const hosted = buildHostedAdagents({ domain, properties: saved, updated_at })
+  const hosted = buildHostedPart(document, domain, now)
   const file = buildHostedAdagentsFile(hosted, readContact(submitted))
+  if (file === undefined) return undefined
   const foreign = properties.length - hosted.properties.length
   return {
     file,
@@ -58,7 +55,7 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
       ...(foreign > 0
         ? [`${countThings(foreign, 'property', 'properties')} of other domains.`]
         : []),
-      ...listMissing(submitted, file ?? {}),
+      ...listMissing(submitted, file),
     ],
   }
 }
@@ -115,7 +112,7 @@ function isEmpty(value: unknown): boolean {
 /** Renders what will be served for a file and what will not. */
 export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: string): Html {
   const { kind, domain } = proposed
-  const { file = {}, leftOut } = preview
+  const { file, leftOut } = preview
   return (
     <>
       {renderSection(

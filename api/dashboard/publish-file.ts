@@ -4,15 +4,17 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
+import { countHosted, listOwnProperties } from '../inputs/hosted-part.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { findDraft, NO_DRAFT } from '../pages/draft.ts'
 import { buildExampleFile } from '../pages/example-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
+import { describeNothingHosted } from '../pages/own-file.ts'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
-import { buildPreview, readContact } from './hosted-preview.tsx'
+import { readContact } from './hosted-preview.tsx'
 import { type DashboardAnswer, type DoneName, toEntryPath } from './page.tsx'
 
 /** A file that a member wants hosted. */
@@ -101,12 +103,9 @@ export function checkPublished(
     return isExample({ domain, text }, now)
       ? { fault: 'This is still the example. Replace its name with the name of your brand.' }
       : { properties: [] }
-  if (document === undefined || document.variant !== 'inline')
-    return { fault: 'It lists no properties.', ...marked }
-  const { properties } = document
-  return buildPreview({ kind, domain, text }, now)?.file === undefined
-    ? { fault: `None of its properties has ${domain} as an identifier.`, ...marked }
-    : { properties, contact: readContact(JSON.parse(text)) }
+  if (document?.variant !== 'inline' || countHosted(document, domain, now) === 0)
+    return { fault: describeNothingHosted(domain), ...marked }
+  return { properties: listOwnProperties(document, domain), contact: readContact(JSON.parse(text)) }
 }
 
 /** Tells whether a brand.json is the one that a form begins with, which says nothing about the brand. */

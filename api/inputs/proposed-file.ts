@@ -4,6 +4,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { type CheckedProposal, checkFile } from '../../pipeline/parse/check-file.ts'
 import { PastedDomain } from './fields.ts'
+import { countHosted } from './hosted-part.ts'
 import { deriveProposedSellers, type ProposedSellers } from './proposed-sellers.ts'
 
 const FAULTS_SHOWN_MAX = 100
@@ -40,6 +41,8 @@ export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' |
   kind: ProposedKind
   /** Agents that may sell once the file is served; absent where it does not decide that. */
   sellers?: ProposedSellers
+  /** Number of its properties that would be served if it were hosted; absent for a brand.json, which is served whole. */
+  properties_hosted?: number
 }
 
 /** Checks the text of a proposed file, and derives who may sell once its domain serves it. */
@@ -51,7 +54,16 @@ export function checkText(
   const checked = checkFile(kind, bytes, { domain, now, maxFaults: FAULTS_SHOWN_MAX })
   const { valid, errors, warnings } = checked
   const sellers = domain && deriveProposedSellers(checked.document, domain as Domain, now)
-  return { kind, valid, errors, warnings, ...(sellers && { sellers }) }
+  return {
+    kind,
+    valid,
+    errors,
+    warnings,
+    ...(sellers && { sellers }),
+    ...(kind === 'adagents.json' && {
+      properties_hosted: countHosted(checked.document, domain, now),
+    }),
+  }
 }
 
 /** Checks a proposed file and answers in the same form as for a served one. */

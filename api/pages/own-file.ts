@@ -1,5 +1,6 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { HostedKind } from '../../pipeline/model/hosted.ts'
+import { toUrl } from '../../pipeline/model/observation.ts'
 import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
 import type { Operation } from '../operation/operation.ts'
 import { resolveBrand } from '../routes/brands/brands.ts'
@@ -13,6 +14,13 @@ type Read = <Body>(
 /** Says beside a way to host an adagents.json what such a file cannot do. */
 export const HOSTED_NOTE =
   'A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
+
+/** Says that hosting an adagents.json would serve nothing of it, and where to serve it instead. */
+export function describeNothingHosted(domain: Domain | undefined): string {
+  const place =
+    domain === undefined ? 'your own site' : toUrl({ kind: 'adagents.json', location: domain })
+  return `Nothing in this file can be hosted here: it lists no property of ${domain ?? 'yours'}, and a hosted file cannot authorize agents. Download it and serve it at ${place} instead.`
+}
 
 /** Tells whether a domain serves a file of its own, so that none can be hosted for it. */
 export async function hasOwnFile(read: Read, kind: HostedKind, domain: Domain): Promise<boolean> {

@@ -562,6 +562,18 @@ const buildFile = (name: string, domain = 'handed.example') =>
     ],
   })
 
+/** A file of which hosting would serve nothing. */
+const AGENTS_ONLY = JSON.stringify({
+  authorized_agents: [
+    {
+      url: 'https://agent.example/mcp',
+      authorized_for: 'Display',
+      authorization_type: 'publisher_properties',
+      publisher_properties: [{ selection_type: 'all', publisher_domain: 'handed.example' }],
+    },
+  ],
+})
+
 /** Names of the properties in the file that the registry serves for a domain. */
 async function readHosted(domain: string): Promise<string[]> {
   const answer = await registry.app.inject(`/publisher/${domain}/.well-known/adagents.json`)
@@ -639,6 +651,7 @@ describe('a file of the workshop', () => {
     ['without a domain', { domain: '' }, 'Enter your domain'],
     ['with a fault', { text: '{"authorized_agents": [}' }, 'Fix 1 error first'],
     ['that is empty', { text: '' }, 'Paste or upload the file'],
+    ['that only authorizes agents', { text: AGENTS_ONLY }, 'Nothing in this file can be hosted'],
   ])('%s stays in the workshop', async (_, form, words) => {
     const browser = new TestBrowser(registry)
     const sent = await browser.post('/workshop', { ...handed, ...form, do: 'publish' }, SAME_SITE)
@@ -664,9 +677,36 @@ describe('a file of the workshop', () => {
     expect(await readHosted('handed.example')).toEqual(['Handed on'])
   })
 
+  const foreign = {
+    property_type: 'mobile_app',
+    name: 'App',
+    identifiers: [{ type: 'ios_bundle', value: 'example.other' }],
+    publisher_domain: 'other.example',
+  }
+  test.each([
+    ['only authorizes agents', AGENTS_ONLY],
+    ['lists properties of others', { authorized_agents: [], properties: [foreign] }],
+    ['points to another one', { authoritative_location: 'https://other.example/a.json' }],
+  ])('that %s is not offered to be hosted', async (_, file) => {
+    const text = typeof file === 'string' ? file : JSON.stringify(file)
+    const form = { kind: 'adagents.json', domain: 'handed.example', text }
+    const page = load((await new TestBrowser(registry).post('/workshop', form)).body)
+    expect(page('button[value=publish]')).toHaveLength(0)
+    expect(page('.editor .hint').text()).toContain('https://handed.example/.well-known/adagents')
+  })
+
+  test('that would serve nothing creates no organization', async () => {
+    const browser = await enterAs('new@vain.example')
+    const form = { kind: 'adagents.json', domain: 'vain.example', text: AGENTS_ONLY }
+    const sent = await publishPreviewed(browser, { ...form, organization_name: 'Vain' })
+    expect(load(sent.body)('[role=alert]').text()).toContain('Nothing in this file can be hosted')
+    expect((await read(browser, '/dashboard'))('body').text()).not.toContain('Vain')
+  })
+
   test('is published for an organization that the same form creates, once its domain is verified', async () => {
     const browser = await enterAs('new@fresh.example')
-    const file = { ...handed, domain: 'larkspur.example' }
+    const domain = 'larkspur.example'
+    const file = { ...handed, domain, text: buildFile('Handed on', domain) }
     await browser.post('/workshop', { ...file, do: 'publish' }, SAME_SITE)
     expect((await browser.get('/dashboard')).body).toContain(
       'You have a draft that is not published yet',

@@ -12,7 +12,7 @@ import { checkFileText } from '../examined-file.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { HOSTED_NOTE, hasOwnFile } from '../own-file.ts'
+import { describeNothingHosted, HOSTED_NOTE, hasOwnFile } from '../own-file.ts'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderMarkedLines } from '../parts/marked-lines.tsx'
 import { toCrawlPath } from '../parts/paths.ts'
@@ -88,10 +88,13 @@ export async function findHostingFault(
   if (parsed !== EXAMPLE_DOMAIN && text.includes(EXAMPLE_DOMAIN))
     return `This is still the example of ${EXAMPLE_DOMAIN}. Replace its names and addresses with yours first.`
   const document = formatJson(text)
-  const { errors } = await checkFileText({ document, kind, domain: parsed }, call)
-  return errors.length === 0
-    ? undefined
-    : `Fix ${countThings(errors.length, 'error')} first; then host the file.`
+  const { errors, properties_hosted } = await checkFileText(
+    { document, kind, domain: parsed },
+    call,
+  )
+  if (errors.length > 0)
+    return `Fix ${countThings(errors.length, 'error')} first; then host the file.`
+  return properties_hosted === 0 ? describeNothingHosted(parsed) : undefined
 }
 
 type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'>
@@ -120,8 +123,9 @@ async function showExamined(
   const otherKind = examined.valid ? null : renderOtherKind(kind, text)
   // What is read already has a note that says where.
   const next = note === undefined && domain && renderNext({ kind, domain }, hosting)
+  const isVain = examined.valid && examined.properties_hosted === 0
   return showForm(filled, {
-    hosting,
+    hosting: hosting === 'open' && isVain ? 'nothing' : hosting,
     ...(note !== undefined && { note }),
     ...(refused !== undefined && { fault: refused }),
     result: otherKind ?? (
@@ -208,8 +212,8 @@ function renderNext(
   )
 }
 
-/** Tells apart domains for which a file can be hosted here; undefined where nobody signs in. */
-type Hosting = 'open' | 'own file' | undefined
+/** Tells apart files that can be hosted here and those that cannot; undefined where nobody signs in. */
+type Hosting = 'open' | 'own file' | 'nothing' | undefined
 
 /** Finds out whether a file can be hosted here: a domain that serves its own has no need of it. */
 async function findHosting(
@@ -291,7 +295,7 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
               </button>
             ) : null}
           </div>
-          {renderHosting(filled, hosting)}
+          {hosting === 'nothing' && fault !== undefined ? null : renderHosting(filled, hosting)}
         </form>
         <div id="result">{result ?? null}</div>
       </>
@@ -310,6 +314,8 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
       </p>
     )
   }
+  if (hosting === 'nothing')
+    return <p class="hint">{describeNothingHosted(parseFormDomain(domain))}</p>
   return (
     <p class="hint">
       To host it here, sign in and verify your domain.
