@@ -129,6 +129,19 @@ export const readRows: readonly ReadRow[] = [
     ),
   },
   {
+    name: 'brands/resolve/bulk of 100',
+    atLeast: 0.06,
+    questions: ({ random, sizes, count }) =>
+      Array.from({ length: Math.min(count, 1_000) }, () => ({
+        method: 'POST',
+        path: '/api/brands/resolve/bulk',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          domains: Array.from({ length: 100 }, () => pickKnownOrUnknown(random, sizes)),
+        }),
+      })),
+  },
+  {
     name: 'brands/history',
     atLeast: POINT_LIKE,
     questions: buildQuestions(
