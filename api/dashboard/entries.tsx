@@ -15,8 +15,8 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { hasProof } from './domain-rights.ts'
 import { isShared } from './domains.tsx'
-import { hasProof } from './file-review.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
@@ -127,7 +127,7 @@ async function showEntry(
     const last = versions.slice(0, 1).every(isRestorable) ? undefined : versions.find(isRestorable)
     const restore =
       last &&
-      mayRestore(context, kind) &&
+      mayRestore(context, { domain, kind }) &&
       renderRestore(context, { domain, kind, number: last.revision_number })
     return (
       <>
@@ -192,6 +192,7 @@ function renderVersions(
   { revisions, total }: History,
 ): Html {
   const [current] = revisions
+  const isOwner = mayRestore(context, { domain, kind })
   const table = renderTable({
     caption: `Versions of the ${kinds[kind].file}`,
     columns: ['Version', 'Saved', 'By', 'Change', 'Action'],
@@ -201,7 +202,7 @@ function renderVersions(
     empty: 'No versions yet.',
     render: revision => {
       const { revision_number: number, created_at, editor_name, edit_summary } = revision
-      const isOffered = isRestorable(revision) && revision !== current && mayRestore(context, kind)
+      const isOffered = isRestorable(revision) && revision !== current && isOwner
       const path = toVersionPath(context.org.org, domain, kind, number)
       return [
         isRestorable(revision) ? <a href={path}>{number}</a> : number,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { toHostingBase } from '../../pipeline/model/hosted.ts'
-import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Draft, PUBLISH_PATH } from '../pages/draft.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -10,6 +9,7 @@ import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
+import { hasProof } from './domain-rights.ts'
 import { readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
 import { canEdit, renderOrganizationField } from './own-organization.tsx'
@@ -126,17 +126,6 @@ function findOwner(context: DashboardRequest, domain: Domain | undefined): strin
   const chosen = editors.find(org => org === form.get('org'))
   const proven = domain && editors.find(org => hasProof(context, org, domain))
   return chosen ?? proven ?? editors[0]
-}
-
-/** Tells whether an organization can publish files of a domain without verifying it first. */
-export function hasProof(
-  { services }: Pick<DashboardRequest, 'services'>,
-  org: string | undefined,
-  domain: Domain,
-): boolean {
-  const { config, reader } = services
-  if (!config.REQUIRE_OWNERSHIP_PROOF) return true
-  return org !== undefined && findOwnership(reader, org, domain, config.LIMITS.proofDays).proven
 }
 
 /** Renders the fields that say for whom a file is hosted: chosen for a new one, fixed for a change. */

@@ -12,6 +12,7 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
 import { withdrawBrand, withdrawProperties } from '../routes/community/withdrawals.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canChange } from './domain-rights.ts'
 import { namePointer, renderPointer } from './hosted-preview.tsx'
 import {
   type DashboardAnswer,
@@ -41,7 +42,7 @@ interface HostedFile {
   text: string | undefined
 }
 
-type Shared = Pick<OrganizationRequest, 'callApi' | 'org' | 'services' | 'token'>
+type Shared = Pick<OrganizationRequest, 'callApi' | 'org' | 'organization' | 'services' | 'token'>
 
 /** Reads a hosted file as everybody gets it. */
 export async function readHosted(
@@ -135,7 +136,8 @@ interface Served {
   since: string | null | undefined
 }
 
-function renderServed({ org, services, token }: Shared, { kind, domain, since }: Served): Html {
+function renderServed(context: Shared, { kind, domain, since }: Served): Html {
+  const { org, services, token } = context
   const address = buildHostedAddress('', kind, domain)
   const base = services.baseUrl()
   const canPoint = toHostingBase(base) !== undefined
@@ -147,12 +149,16 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
         {since ? <>; the domain has pointed here since {renderExactMoment(since)}</> : null}.
       </p>
       <div class="actions">
-        <a class="button" href={toFilePath(org.org, 'edit', kind, domain)}>
-          Edit
-        </a>
-        <a class="button plain" href={toFilePath(org.org, 'stop', kind, domain)}>
-          Stop hosting
-        </a>
+        {canChange(context, domain) ? (
+          <>
+            <a class="button" href={toFilePath(org.org, 'edit', kind, domain)}>
+              Edit
+            </a>
+            <a class="button plain" href={toFilePath(org.org, 'stop', kind, domain)}>
+              Stop hosting
+            </a>
+          </>
+        ) : null}
         <a href={toWorkshopPath(domain, kind)}>Check the hosted file</a>
       </div>
       {since ? null : (

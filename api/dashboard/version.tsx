@@ -1,5 +1,6 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { RevisionHeld } from '../../pipeline/model/responses/history.ts'
+import { findRevision } from '../../pipeline/read/lookups/revisions.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -8,6 +9,7 @@ import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import { buildVersionFile } from '../pages/parts/version-file.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
+import { canChange } from './domain-rights.ts'
 import { readHosted } from './hosted-file.tsx'
 import { isMember } from './membership.tsx'
 import {
@@ -17,6 +19,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
+import { canReview } from './reviews.tsx'
 
 const TEXT_CHARS = 50_000
 
@@ -41,9 +44,20 @@ export function toVersionPath(orgId: string, domain: string, kind: Kind, number:
   return `${toSectionPath(orgId, 'entries')}/version?${query}`
 }
 
-/** Tells whether the organization may restore versions: those of a brand are for members. */
-export function mayRestore({ organization, services }: OrganizationRequest, kind: Kind): boolean {
-  return kind === 'property' || isMember(services, organization)
+/** Tells whether a person may restore versions of a file: those of a brand are for members. */
+export function mayRestore(
+  context: OrganizationRequest,
+  { domain, kind }: { domain: Domain; kind: Kind },
+): boolean {
+  if (canReview(context)) return true
+  const isAllowed = kind === 'property' || isMember(context.services, context.organization)
+  return isAllowed && canChange(context, domain)
+}
+
+/** Finds what a version holds, for those who may change the file even where nobody else sees it. */
+function findContent(context: OrganizationRequest, domain: Domain, kind: Kind, number: number) {
+  const isOwner = canReview(context) || canChange(context, domain)
+  return findRevision(context.services.reader, kind, domain, number, isOwner)
 }
 
 /** Renders the button that restores a version. */
@@ -76,7 +90,13 @@ export async function showVersion(context: OrganizationRequest): Promise<Dashboa
         {title} the {name} of {renderName(domain)}
       </h1>
       {renderFault(refused)}
-      {refused === undefined ? await renderVersion(context, { domain, kind }, version) : null}
+      {refused === undefined
+        ? await renderVersion(
+            context,
+            { domain, kind },
+            { ...version, ...findContent(context, domain, kind, version.revision_number) },
+          )
+        : null}
       <p>
         <a href={toEntryPath(org.org, domain)}>All versions</a>
       </p>
@@ -103,14 +123,14 @@ async function renderVersion(
       <p class="lead">
         Saved {renderMoment(version.created_at)}.{isServed ? ' This is what is served now.' : null}
       </p>
-      {isServed || !mayRestore(context, kind)
+      {isServed || !mayRestore(context, { domain, kind })
         ? null
         : renderRestore(context, { domain, kind, number: version.revision_number })}
       {changes === undefined || isServed
         ? null
         : renderSection('change', 'What restoring it changes', renderChangedFields(changes, true))}
       {shown === undefined ? (
-        <p class="empty">The content of this version is not shown.</p>
+        <p class="empty">Only those who can change this file see the content of this version.</p>
       ) : (
         renderSection(
           'file',

@@ -847,6 +847,7 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(row.find('form').attr('action')).toBe('/dashboard/verify')
   const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
   expect(files('.notice:contains("Verify it") form').attr('action')).toBe('/dashboard/verify')
+  expect(files('#properties .actions').text()).toBe('Check the hosted file')
   await registry.submit(added as never)
   const gone = { domain, sure: 'yes', stop: 'yes' }
   expect((await send(ann, at(acme, '/domains/remove'), gone)).statusCode).toBe(303)
@@ -979,6 +980,11 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   const restore = after('#properties .actions form')
   const to_revision = String(restore.find('input[name=to_revision]').val())
   expect(restore.text()).toBe(`Restore version ${to_revision}`)
+  const version = `/entries/version?domain=${domain}&kind=property&number=${to_revision}`
+  expect((await read(ann, at(acme, version)))('#file').text()).toContain('Kept a while')
+  const foreign = await read(bob, at(other, version))
+  expect(foreign('main').text()).toContain('Only those who can change this file see the content')
+  expect(foreign('#file, input[name=to_revision]')).toHaveLength(0)
   const restored = { domain, kind: 'property', to_revision }
   expect((await send(bob, restore.attr('action')!, restored)).statusCode).toBe(404)
   expect((await send(ann, restore.attr('action')!, restored)).statusCode).toBe(303)

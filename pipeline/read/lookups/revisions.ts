@@ -31,13 +31,15 @@ export function countRevisions({ serving }: Reader, entity: Entity, domain: stri
 
 /**
  * Finds a revision with the state after it. The state is shown only while the entry is shown, and only if it
- * was public then or is now: edits that were never approved, and withdrawn entries, stay hidden.
+ * was public then or is now: edits that were never approved, and withdrawn entries, stay hidden. Whoever may change
+ * the entry sees it while it is withdrawn, too.
  */
 export function findRevision(
   { serving }: Reader,
   entity: Entity,
   domain: string,
   number: number,
+  isForOwner = false,
 ): object | undefined {
   if (serving === undefined) return undefined
   const facts = findFacts(serving, entity, domain, number)
@@ -45,7 +47,7 @@ export function findRevision(
   if (facts === undefined || stored === undefined) return undefined
   const { status, content }: Left = JSON.parse(stored)
   const isCurrent = findLastNumber(serving, entity, domain) === number
-  const isShown = serving.text('entry', toHistoryKey(entity, domain)) === 'live'
+  const isShown = isForOwner || serving.text('entry', toHistoryKey(entity, domain)) === 'live'
   return { ...facts, content: isShown && (isCurrent || status === 'live') ? content : null }
 }
 

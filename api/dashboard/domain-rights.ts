@@ -1,0 +1,24 @@
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
+import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
+import { canEdit } from './own-organization.tsx'
+
+/** Tells whether an organization can publish files of a domain without verifying it first. */
+export function hasProof(
+  { services }: Pick<DashboardRequest, 'services'>,
+  org: string | undefined,
+  domain: Domain,
+): boolean {
+  const { config, reader } = services
+  if (!config.REQUIRE_OWNERSHIP_PROOF) return true
+  return org !== undefined && findOwnership(reader, org, domain, config.LIMITS.proofDays).proven
+}
+
+/** Tells whether a person can change the hosted files of a domain: by a role, and by what the organization verified. */
+export function canChange(
+  context: Pick<OrganizationRequest, 'services' | 'organization'>,
+  domain: Domain,
+): boolean {
+  const { organization } = context
+  return canEdit(organization) && hasProof(context, organization.org_id, domain)
+}
