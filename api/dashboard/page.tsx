@@ -137,10 +137,14 @@ export function buildDashboardPage(
   frame: Frame,
   services: Services,
 ) {
-  const { done, hasPasskeys } = frame
+  const { done, hasPasskeys, organization } = frame
   const content = (
     <>
-      {renderMenu(frame)}
+      {organization === undefined ? null : (
+        <p class="kicker">
+          {renderName(organization.org_name)} · {organization.role}
+        </p>
+      )}
       {done !== undefined && Object.hasOwn(doneTexts, done) ? (
         <p class="notice good" role="status">
           {doneTexts[done as DoneName]}
@@ -150,76 +154,70 @@ export function buildDashboardPage(
     </>
   )
   const description = 'Keys, domains, agents and people of your organization.'
-  const view = { title, description, body: content, hasPasskeys }
+  const view = { title, description, body: content, menu: renderMenu(frame), hasPasskeys }
   return { status, headers, body: renderDocument(view, services, frame.path) }
 }
 
-/** Renders the pages of the account and of the organization: folded on a phone, and always open elsewhere. */
+/** Renders the pages of the organization, and those of the account below the address of the person. */
 function renderMenu(frame: Frame): Html {
   const { who, token, organization } = frame
   return (
-    <details class="menu">
-      <summary>
-        <span>
-          {organization === undefined ? 'Your account' : renderName(organization.org_name)}
-        </span>{' '}
-        Menu
-      </summary>
-      <div class="account">
-        <p>
-          Signed in as <bdi>{clipText(who, 120)}</bdi>
-        </p>
-        <nav aria-label="Your account">
-          {renderPlace('', 'Organizations', frame)} {renderPlace('/access', 'Applications', frame)}{' '}
-          {frame.sendsMail ? renderPlace('/watches', 'Watching', frame) : null}{' '}
-          {frame.canReview ? renderPlace('/reviews', 'Reviews', frame) : null}{' '}
-          {frame.signsInElsewhere ? null : renderPlace('/passkeys', 'Passkeys', frame)}
-        </nav>
-        <form method="post" action="/dashboard/sign-out">
-          {renderToken(token)}
-          <button type="submit" class="plain">
-            Sign out
-          </button>
-        </form>
-      </div>
-      {organization === undefined ? null : renderSections(organization, frame.path)}
-    </details>
-  )
-}
-
-/** Renders a link to a page of the account, marked on that page. */
-function renderPlace(page: string, name: string, { path }: Frame): Html {
-  const address = `/dashboard${page}`
-  return (
-    <a href={address} aria-current={path === address ? 'page' : undefined}>
-      {name}
-    </a>
-  )
-}
-
-function renderSections({ org_id, org_name, role }: Membership, path: string): Html {
-  return (
-    <div class="sections">
-      <p class="kicker">
-        {renderName(org_name)} · {role}
-      </p>
-      <nav aria-label="Sections of the organization">
+    <>
+      <nav aria-label="Dashboard">
         <ul>
-          {sections.map(([section, name]) => {
-            const address = toSectionPath(org_id, section)
-            const acting = `/dashboard/${actingPages[section] ?? section}`
-            const isHere = [address, acting].some(own => path === own || path.startsWith(`${own}/`))
-            return (
-              <li>
-                <a href={address} aria-current={isHere ? 'page' : undefined}>
-                  {name}
-                </a>
-              </li>
-            )
-          })}
+          {renderPlace('/dashboard', 'Organizations', frame)}
+          {organization === undefined
+            ? null
+            : sections.map(([section, name]) =>
+                renderPlace(
+                  toSectionPath(organization.org_id, section),
+                  name,
+                  frame,
+                  `/dashboard/${actingPages[section] ?? section}`,
+                ),
+              )}
         </ul>
       </nav>
-    </div>
+      <details class="account">
+        <summary>Account</summary>
+        <div>
+          <p>
+            Signed in as <bdi>{clipText(who, 120)}</bdi>
+          </p>
+          <nav aria-label="Your account">
+            <ul>
+              {renderPlace('/dashboard/access', 'Applications', frame)}
+              {frame.sendsMail ? renderPlace('/dashboard/watches', 'Watching', frame) : null}
+              {frame.canReview ? renderPlace('/dashboard/reviews', 'Reviews', frame) : null}
+              {frame.signsInElsewhere
+                ? null
+                : renderPlace('/dashboard/passkeys', 'Passkeys', frame)}
+            </ul>
+          </nav>
+          <form method="post" action="/dashboard/sign-out">
+            {renderToken(token)}
+            <button type="submit" class="plain">
+              Sign out
+            </button>
+          </form>
+        </div>
+      </details>
+    </>
+  )
+}
+
+/** Renders a link of the menu, marked on its own page and on those below it or `acting`. */
+function renderPlace(address: string, name: string, { path }: Frame, acting = address): Html {
+  const isHere =
+    path === address ||
+    (address !== '/dashboard' &&
+      [address, acting].some(own => path === own || path.startsWith(`${own}/`)))
+  return (
+    <li>
+      <a href={address} aria-current={isHere ? 'page' : undefined}>
+        {name}
+      </a>
+    </li>
   )
 }
 

@@ -19,6 +19,8 @@ export interface View {
   picture?: string
   /** Text of the search box. */
   searched?: string
+  /** Parts of the menu besides the sections of the site. */
+  menu?: Html
   /** True if the page updates itself every few seconds while it is open. */
   isLive?: true
   /** A file is edited on the page: its script checks the file while somebody types. */

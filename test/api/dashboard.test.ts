@@ -119,7 +119,7 @@ test('pages say what this registry does not do, and what a form brings along', a
     [at(other, '/domains'), 'Your email address'],
   ] as const)
     expect((await read(bob, url))('main').text()).toContain(text)
-  expect((await read(bob, '/dashboard/crawl'))('.sections').text()).toContain('Other')
+  expect((await read(bob, '/dashboard/crawl'))('.kicker').text()).toContain('Other')
 })
 
 test('pages of the dashboard and of the sign-in end like the public ones', async () => {
@@ -437,7 +437,7 @@ describe('a person manages', () => {
         .slice(1),
     ).toEqual(['0 of 60', '60', 'you', '–'])
     expect(page('main').text()).toContain('Membership: Basic (free).')
-    expect(page('main [aria-current=page]').text()).toBe('Usage')
+    expect(page('[aria-label=Dashboard] [aria-current=page]').text()).toBe('Usage')
     const { headers } = await ann.get('/dashboard/usage')
     expect(headers.location).toBe(at(acme, '/usage'))
   })

@@ -83,7 +83,7 @@ async function findRow(host: string) {
 
 test('the menu of an organization leads to its webhooks', async () => {
   const page = await read()
-  expect(page('.sections a[aria-current=page]').text()).toBe('Webhooks')
+  expect(page('[aria-label=Dashboard] a[aria-current=page]').text()).toBe('Webhooks')
   expect(page('main').text()).toContain('No webhooks yet.')
 })
 

@@ -167,7 +167,7 @@ test.each([
     expect((await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)).status).toBe(
       404,
     )
-    if (window === 'phone') await pushButton(page, '.menu > summary')
+    await pushButton(page, window === 'phone' ? '.menu > summary' : '.account > summary')
     await pushButton(page, '.account button', 'Sign out')
     await page.waitForURL('**/dashboard/signed-out')
     await page.goto(`${origin}/dashboard`)

@@ -75,8 +75,8 @@ test.each([true, false])(
     // The provider asks for the consent of its person, too.
     await page.click('button[type=submit]')
     await page.waitForURL(`${origin}/dashboard*`)
-    expect(await page.textContent('main')).toContain('ann@lantern.example')
-    await reachByTab(page, 'Your account Menu')
+    expect(await page.textContent('.account')).toContain('ann@lantern.example')
+    await reachByTab(page, 'Menu')
     await page.keyboard.press('Enter')
     await reachByTab(page, 'Sign out')
     await page.keyboard.press('Enter')

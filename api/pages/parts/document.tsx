@@ -139,14 +139,15 @@ const PICTURE = (
 /** Headers of pages on which nothing was searched, by the section: as many as there are sections. */
 const headers = new Map<string, Html>()
 
-function findHeader({ searched }: View, hasDashboard: boolean, address: string | undefined): Html {
+function findHeader(view: View, hasDashboard: boolean, address: string | undefined): Html {
   const [path] = address?.split('?', 1) ?? []
-  if (searched !== undefined) return renderHeader(searched, hasDashboard, path)
+  if (view.searched !== undefined || view.menu !== undefined)
+    return renderHeader(view, hasDashboard, path)
   const isWhole = [...sections, ...docs].some(([address]) => address === path)
   const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${hasDashboard}`
   const known = headers.get(key)
   if (known !== undefined) return known
-  const header = renderHeader(undefined, hasDashboard, path)
+  const header = renderHeader({}, hasDashboard, path)
   headers.set(key, header)
   return header
 }
@@ -163,8 +164,9 @@ function findSection(path = ''): Link | undefined {
   )
 }
 
+/** Renders the head of a page. Its menu is folded on a phone, and always open elsewhere. */
 function renderHeader(
-  searched: string | undefined,
+  { searched, menu }: Pick<View, 'searched' | 'menu'>,
   hasDashboard: boolean,
   path: string | undefined,
 ): Html {
@@ -180,10 +182,18 @@ function renderHeader(
         <span>{NAME}</span>
       </a>
       {isHome ? null : renderSearch(searched, 'compact')}
-      <nav aria-label="Sections">
-        {renderLinks([...sections, ...(hasDashboard ? [DASHBOARD] : [])], findSection(path), path)}
-        {inDocs === undefined ? null : renderLinks(docs, inDocs, path)}
-      </nav>
+      <details class="menu">
+        <summary>Menu</summary>
+        <nav aria-label="Sections">
+          {renderLinks(
+            [...sections, ...(hasDashboard ? [DASHBOARD] : [])],
+            findSection(path),
+            path,
+          )}
+          {inDocs === undefined ? null : renderLinks(docs, inDocs, path)}
+        </nav>
+        {menu ?? null}
+      </details>
     </header>
   )
 }
