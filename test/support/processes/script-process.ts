@@ -66,6 +66,10 @@ export class ScriptProcess {
     this.#child.stdin!.write(`${line}\n`)
   }
 
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
   /** Kills it; resolves when it has ended and all its output was read. */
   kill(): Promise<NodeJS.Signals | number | null> {
     this.#child.kill('SIGKILL')
