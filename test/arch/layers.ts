@@ -231,6 +231,31 @@ export const layers: Layer[] = [
   },
 ]
 
+/**
+ * Rooms of the API; each may import those before it, and only `api/app.ts` knows all. So what nothing below names (pages,
+ * sign-in, the dashboard) can be taken out by leaving out its lines there.
+ */
+export const apiRooms = [
+  'auth',
+  'inputs',
+  'limits',
+  'pictures',
+  'responses',
+  'checks',
+  'live',
+  'workers',
+  'reference',
+  'operation',
+  'mcp',
+  'routes',
+  'pages',
+  'identity',
+  'dashboard',
+]
+
+/** Programs beside the API that share its folder; each has a layer of its own. */
+export const apiPrograms = ['agent', 'operator']
+
 /** Folders that may import each outside package, and each way out to the network. */
 export const doors: Record<string, string[]> = {
   zod: ['pipeline', 'jobs', 'api', 'scripts'],
