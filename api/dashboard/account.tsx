@@ -5,6 +5,7 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
+import { renderAccountDeletion } from './delete-account.tsx'
 import { renderOwnInvitations } from './join.tsx'
 import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
 import { createOrganization } from './own-organization.tsx'
@@ -52,6 +53,7 @@ function showOrganizations(
       })}
       {outside.length === 0 ? null : <p class="quiet">{MEMBERSHIP}</p>}
       {holder === undefined ? renderNewForm(form, token) : null}
+      {renderAccountDeletion(context)}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }

@@ -17,6 +17,7 @@ import { auditRoutes } from './audit.tsx'
 import { createApiCaller } from './call-api.ts'
 import { crawlRoutes } from './crawl-now.tsx'
 import type { DashboardRequest, OrganizationRoute, PersonRoute } from './dashboard-request.ts'
+import { accountDeletionRoutes } from './delete-account.tsx'
 import { domainRoutes } from './domains.tsx'
 import { entryRoutes } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
@@ -36,6 +37,7 @@ import { endSession, findSignedIn } from './person.ts'
 import { proofRoutes } from './proof.tsx'
 import { publishRoutes } from './publish.tsx'
 import { canReview, reviewRoutes } from './reviews.tsx'
+import { settingsRoutes } from './settings.tsx'
 import { ownUsageRoutes, usageRoutes } from './usage.tsx'
 import { watchRoutes } from './watches.tsx'
 import { webhookRoutes } from './webhooks.tsx'
@@ -61,11 +63,13 @@ const organizationRoutes: readonly OrganizationRoute[] = [
   ...membershipRoutes,
   ...usageRoutes,
   ...auditRoutes,
+  ...settingsRoutes,
 ]
 
 /** All routes that require a signed-in person. */
 const routes: readonly PersonRoute[] = [
   ...personRoutes,
+  ...accountDeletionRoutes,
   ...passkeyRoutes,
   ...joinRoutes,
   ...reviewRoutes,

@@ -77,6 +77,8 @@ export const doneTexts = {
   person_removed: 'Person removed. They no longer have access.',
   approved: 'Submission approved.',
   rejected: 'Submission rejected. Your reason is stored with it.',
+  renamed: 'Organization renamed.',
+  organization_deleted: 'Organization deleted. Its keys no longer work.',
   left: 'You have left the organization.',
   member: 'Your organization is now a member.',
   watched: 'Watch added. The list shows where its emails go.',
@@ -113,6 +115,7 @@ const sections = [
   ['entries', 'Hosted files'],
   ['usage', 'Usage'],
   ['audit', 'Audit log'],
+  ['settings', 'Settings'],
 ] as const
 
 /** Pages that belong to a section without being below it. */

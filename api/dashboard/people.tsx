@@ -40,6 +40,7 @@ async function showPeople(context: OrganizationRequest, fault?: string): Promise
       <h1>People</h1>
       {renderFault(fault ?? listed.refused)}
       {listed.refused === undefined ? renderMembers(context, listed.body.members) : null}
+      {listed.refused === undefined ? renderSoleOwner(context, listed.body.members) : null}
       {hasOrganizationRight(organization.role, 'members') ? await renderInvitations(context) : null}
       {renderSection('rights', 'What each role can do', renderRights())}
     </>
@@ -70,6 +71,21 @@ function renderMembers(context: OrganizationRequest, members: readonly Organizat
       ]
     },
   })
+}
+
+/** Tells the only owner how to leave: an organization keeps one. */
+function renderSoleOwner(
+  { organization, person }: OrganizationRequest,
+  members: readonly OrganizationMember[],
+): Child {
+  const [owner, ...others] = members.filter(({ role }) => role === 'owner')
+  if (owner?.user_id !== person.user_id || others.length > 0) return null
+  return (
+    <p class="quiet">
+      You are the only owner. To leave, make someone else an owner first, or{' '}
+      <a href={toSectionPath(organization.org_id, 'settings')}>delete the organization</a>.
+    </p>
+  )
 }
 
 /** Renders a role, as a form if the reader may change it. */

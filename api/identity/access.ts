@@ -54,3 +54,17 @@ export async function endAccess(
   await grant.destroy()
   return true
 }
+
+/** Ends these consents of a person, also the one for the registry's own pages. */
+export async function endAllAccess(
+  provider: Provider,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) {
+    const grant = await provider.Grant.find(id)
+    if (grant?.accountId !== userId) continue
+    await provider.RefreshToken.revokeByGrantId(id)
+    await grant.destroy()
+  }
+}

@@ -6,11 +6,11 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import { requireCurrentStores } from '../auth/unknown-facts.ts'
 import type { Services } from '../operation/services.ts'
-import { type Access, endAccess, listAccess } from './access.ts'
+import { type Access, endAccess, endAllAccess, listAccess } from './access.ts'
 import { HourlyCounter, type HourlyLimit } from './hourly-count.ts'
 import { LoginLinks } from './login-links.ts'
 import { hasPasskeys, Passkeys } from './passkeys.ts'
-import { listGrantIds } from './redis-models.ts'
+import { endSessions, listGrantIds } from './redis-models.ts'
 import { refuseSignIn } from './unavailable.ts'
 import { Upstream } from './upstream.ts'
 
@@ -51,6 +51,14 @@ export class Identity {
   /** Ends a person's consent and all tokens issued under it; false if they gave no such consent. */
   async endAccess(services: Services, userId: string, grantId: string): Promise<boolean> {
     return endAccess(await this.getProvider(services), userId, grantId)
+  }
+
+  /** Ends every session and every consent of a person who deletes their account, with all tokens issued. */
+  async forgetPerson(services: Services, userId: string): Promise<void> {
+    const provider = await this.getProvider(services)
+    const redis = this.requireRedis()
+    await endAllAccess(provider, userId, await listGrantIds(redis, userId))
+    await endSessions(redis, userId)
   }
 
   /** Returns the sign-in links; refuses with 503 while Redis is down. */

@@ -77,6 +77,10 @@ export class RedisModels {
       transaction.sadd(toPersonKey(accountId), id)
       expire(toPersonKey(accountId))
     }
+    if (model === 'Session' && accountId !== undefined) {
+      transaction.sadd(toSessionsKey(accountId), key)
+      expire(toSessionsKey(accountId))
+    }
     await transaction.exec()
   }
 
@@ -113,6 +117,16 @@ export class RedisModels {
 /** Lists the ids of the consents that a person has given, including some that have ended. */
 export function listGrantIds(redis: Redis, accountId: string): Promise<string[]> {
   return redis.smembers(toPersonKey(accountId))
+}
+
+/** Ends every session of a person, in all their browsers. */
+export async function endSessions(redis: Redis, accountId: string): Promise<void> {
+  const sessions = toSessionsKey(accountId)
+  await redis.del(sessions, ...(await redis.smembers(sessions)))
+}
+
+function toSessionsKey(accountId: string): string {
+  return `${IDENTITY_KEYS}sessions-of:${hash('sha256', accountId, 'hex')}`
 }
 
 function toPersonKey(accountId: string): string {

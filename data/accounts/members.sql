@@ -1,4 +1,4 @@
--- Profiles of the organizations that are members.
+-- Profiles of the organizations that are members; of a deleted one a row without names stays.
 create table if not exists members (
   -- the organization
   org_id varchar not null primary key,

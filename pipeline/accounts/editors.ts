@@ -21,19 +21,31 @@ function findEditor(db: Sqlite, { kind, id, org_id }: Editor): { editor_id: stri
   )
 }
 
-/**
- * Loads the names of editors by their public ids or those of their keys: the name of the organization for
- * which they edit.
- */
+/** Editors by their public ids or those of their keys, with the organization for which they edit. */
+const EDITORS = `(select editor_id, org_id from editors where org_id is not null
+  union all select key_id, org_id from api_keys)`
+
+/** Loads the names of editors: the name of the organization for which they edit. */
 export function loadEditorNames(db: Sqlite, ids: readonly string[]): Map<string, string> {
   const rows = db.all<{ editor_id: string; name: string }>(
-    `select editor_id, o.name from (
-       select editor_id, org_id from editors
-       union all select key_id, org_id from api_keys) join organizations o using (org_id)
+    `select editor_id, coalesce(o.name, 'deleted organization') as name
+     from ${EDITORS} left join organizations o using (org_id)
      where editor_id in (select value from json_each($ids))`,
     { ids: JSON.stringify(ids) },
   )
   return new Map(rows.map(({ editor_id, name }) => [editor_id, name]))
+}
+
+/** Lists the editors whose organization was renamed or deleted in these commits. */
+export function listRenamedEditors(db: Sqlite, commits: { seq: number; last: number }): string[] {
+  const rows = db.all<{ editor_id: string }>(
+    `select editor_id from ${EDITORS} where org_id in (
+       select answer ->> '$.done.org_id' from submissions
+       where operation in ('organization.rename', 'organization.delete')
+         and seq > $seq and seq <= $last)`,
+    commits,
+  )
+  return rows.map(({ editor_id }) => editor_id)
 }
 
 /** Loads contacts by their ids. */

@@ -26,6 +26,7 @@ import type {
   OperationDefinitions,
   OperationName,
 } from './operation-definition.ts'
+import { organizationDeletionDefinitions } from './organization-deletion.ts'
 import { organizationMemberDefinitions } from './organization-members.ts'
 import { organizationDefinitions } from './organizations.ts'
 import { originDefinitions } from './origins.ts'
@@ -63,6 +64,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...mirrorDefinitions,
   ...monitoringDefinitions,
   ...organizationDefinitions,
+  ...organizationDeletionDefinitions,
   ...organizationMemberDefinitions,
   ...originDefinitions,
   ...passkeyDefinitions,

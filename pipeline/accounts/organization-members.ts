@@ -57,7 +57,10 @@ function refuseChange(
   }
   const owners = members.filter(({ role }) => role === 'owner')
   if (known.role !== 'owner' || staysOwner || owners.length > 1) return undefined
-  return { refused: 'an organization keeps one owner: name another one first', error: 'conflict' }
+  return {
+    refused: 'an organization keeps one owner: name another one first, or delete it',
+    error: 'conflict',
+  }
 }
 
 const membership = { table: 'memberships', where: 'user_id = $user_id and org_id = $org_id' }

@@ -1,9 +1,10 @@
 import { toIso } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import { KEY_CREATORS } from '../store/private-rows/key-creators.ts'
 import type { Sqlite } from '../store/sqlite.ts'
-import type { OperationDefinitions } from './operation-definition.ts'
+import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
 export interface Organization {
@@ -13,7 +14,7 @@ export interface Organization {
 }
 
 /** Reason why a founding cannot be inverted. */
-export const STAYS = 'an organization cannot be deleted: revoke its keys'
+export const STAYS = 'it may have been used since: revoke its keys, or delete it'
 
 export function createOrganization(
   db: Sqlite,
@@ -43,6 +44,31 @@ export function insertOrganization(
 ): void {
   const row = { ...said, is_personal, marketing_opt_in, created_at: toIso(now), seq }
   return db.insert('organizations', [row])
+}
+
+/** Renames an organization, and its profile where that had the same name. */
+export function renameOrganization(
+  db: Sqlite,
+  { org_id, name }: OperationOf<'organization.rename'>,
+  { seq }: AccountStamp,
+): Answer {
+  const known = findOrganization(db, org_id)
+  if (known?.org_id !== org_id) return refuseUnknownOrganization(org_id)
+  const other = findOrganization(db, name)
+  if (other && other.org_id !== org_id) {
+    return { refused: `an organization named ${name} already exists`, error: 'conflict' }
+  }
+  db.run('update organizations set name = $name, seq = $seq where org_id = $org_id', {
+    org_id,
+    name,
+    seq,
+  })
+  db.run(
+    `update members set display_name = iif(display_name = $before, $name, display_name), seq = $seq
+     where org_id = $org_id`,
+    { org_id, before: known.name, name, seq },
+  )
+  return { done: { org_id, name } }
 }
 
 export function createKey(
@@ -106,14 +132,26 @@ export function refuseUnknownOrganization(org: string): Refusal {
 }
 
 const keys = { table: 'api_keys', where: 'key_id = $key_id' }
+const named = { table: 'organizations', where: 'org_id = $org_id' }
 
 export const organizationDefinitions: OperationDefinitions<
-  'organization.create' | 'key.create' | 'key.revoke'
+  'organization.create' | 'organization.rename' | 'key.create' | 'key.revoke'
 > = {
   'organization.create': {
     perform: createOrganization,
     requires: { membershipIn: ({ org_id }) => org_id },
     irreversible: STAYS,
+  },
+  'organization.rename': {
+    perform: renameOrganization,
+    watches: [named],
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'name' },
+    changesEnrolments: true,
+    invert: ({ org_id }, known) => ({
+      op: 'organization.rename',
+      org_id,
+      name: requireValue(getRowBefore(known, 'organizations'), 'row before').name,
+    }),
   },
   'key.create': {
     perform: createKey,

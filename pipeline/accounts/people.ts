@@ -42,6 +42,37 @@ export function addPerson(
   return { done: { user_id } }
 }
 
+/**
+ * Deletes the account of a person. What they did stays in the audit under their id, which no longer names anybody.
+ * Whoever signs in with the same address later is a new person.
+ */
+function deletePerson(
+  db: Sqlite,
+  { user_id }: OperationOf<'person.delete'>,
+  { now, seq }: AccountStamp,
+): Answer {
+  const known = db.one('select 1 from people where user_id = $user_id', { user_id })
+  if (known === undefined) return { refused: 'there is no such account', error: 'not_found' }
+  const joined = db.all<{ name: string }>(
+    `select o.name from memberships m join organizations o using (org_id)
+     where m.user_id = $user_id and m.removed_at is null order by o.name`,
+    { user_id },
+  )
+  if (joined.length > 0) {
+    const names = joined.map(({ name }) => name).join(', ')
+    return { refused: `leave or delete these organizations first: ${names}`, error: 'conflict' }
+  }
+  for (const table of ['passkeys', 'watches', 'watch_mails', 'people']) {
+    db.run(`delete from ${table} where user_id = $user_id`, { user_id })
+  }
+  db.run(
+    `update roles set revoked_at = $at, seq = $seq
+     where holder = 'user' and id = $user_id and revoked_at is null`,
+    { user_id, at: toIso(now), seq },
+  )
+  return { done: { user_id } }
+}
+
 export function registerClient(
   db: Sqlite,
   { client_id, metadata, secret_hash, caller_hash = '' }: OperationOf<'client.register'>,
@@ -87,11 +118,15 @@ function keepClient(db: Sqlite, { client_id }: OperationOf<'client.use'>): Answe
 }
 
 export const personDefinitions: OperationDefinitions<
-  'person.enter' | 'client.register' | 'client.use'
+  'person.enter' | 'person.delete' | 'client.register' | 'client.use'
 > = {
   'person.enter': {
     perform: addPerson,
     irreversible: 'it gives no rights: remove memberships and roles',
+  },
+  'person.delete': {
+    perform: deletePerson,
+    irreversible: 'what was known of the person was deleted: they sign in as a new one',
   },
   'client.register': {
     perform: registerClient,

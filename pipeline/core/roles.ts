@@ -31,7 +31,9 @@ export const organizationRights = {
   },
   keys: { roles: ['owner', 'admin'], text: 'Create and revoke keys' },
   members: { roles: ['owner', 'admin'], text: 'Invite and remove members and viewers' },
+  name: { roles: ['owner', 'admin'], text: 'Rename the organization' },
   managers: { roles: ['owner'], text: 'Invite, change and remove owners and admins' },
+  deletion: { roles: ['owner'], text: 'Delete the organization' },
 } as const satisfies Record<string, { roles: readonly MembershipRole[]; text: string }>
 export type OrganizationRight = keyof typeof organizationRights
 

@@ -14,6 +14,18 @@ export function addOrganizations(program: Command): void {
     .option('--if-missing', 'do nothing if an organization has this name')
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
+  org
+    .command('rename')
+    .description('rename an organization')
+    .requiredOption('--org <name>', 'the organization', name)
+    .requiredOption('--name <name>', 'its new name', name)
+    .action(async options => (await import('../commands/accounts.ts')).renameOrganization(options))
+  org
+    .command('delete')
+    .description('delete an organization that has no domains, agents or webhooks left')
+    .requiredOption('--org <name>', 'the organization', name)
+    .action(async options => (await import('../commands/accounts.ts')).deleteOrganization(options))
+
   const orgDomain = org.command('domain').description('manage the domains of an organization')
   orgDomain
     .command('add')

@@ -25,6 +25,25 @@ export async function createOrganization({ name, ifMissing }: OrganizationOption
   process.stdout.write(`${known ?? unwrapOrExit(answer).org_id}\n`)
 }
 
+/** Finds the id of an organization by its name or id; throws where there is none. */
+function requireOrganization(org: string): string {
+  const org_id = readRecord(findIdOf(org))
+  if (org_id === undefined) throw new Error(`no organization named ${org}`)
+  return org_id
+}
+
+export async function renameOrganization({ org, name }: { org: string; name: string }) {
+  const org_id = requireOrganization(org)
+  await performOrExit(readSettings(), { op: 'organization.rename' as const, org_id, name })
+  process.stdout.write('renamed\n')
+}
+
+export async function deleteOrganization({ org }: { org: string }): Promise<void> {
+  const org_id = requireOrganization(org)
+  await performOrExit(readSettings(), { op: 'organization.delete' as const, org_id })
+  process.stdout.write('deleted\n')
+}
+
 const findIdOf =
   (name: string) =>
   ({ record }: PrivateReader) =>

@@ -258,6 +258,17 @@ const cases: Record<string, Case[]> = {
     { ...byId(`${people}/:id`, () => `ann?org=${acme.org}`, del), status: 403 },
   ],
   listInvitations: [{ asks: () => ({ url: `${invitations}?org=${acme.org}` }), status: 403 }],
+  renameOrganization: [
+    {
+      asks: () => ({
+        method: 'PATCH',
+        url: `/api/organizations/${acme.org}`,
+        payload: { name: 'Mallory’s' },
+      }),
+      status: 403,
+    },
+  ],
+  deleteOrganization: [{ ...byId('/api/organizations/:id', () => acme.org, del), status: 403 }],
   createOwnProfile: [
     {
       asks: () => ({ method: 'POST', url: `/api/me/organization/profile?org=${acme.org}` }),

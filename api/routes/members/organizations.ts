@@ -3,10 +3,17 @@ import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { isFreeMail } from '../../../pipeline/core/free-mail.ts'
 import { companyTypes, revenueTiers } from '../../../pipeline/model/accounts/organization.ts'
-import { OrganizationMade } from '../../../pipeline/model/responses/own-organization.ts'
+import {
+  OrganizationMade,
+  OrganizationRenamed,
+} from '../../../pipeline/model/responses/own-organization.ts'
 import { findCorporateDomain } from '../../auth/founding.ts'
+import { requireOrganizationRight, resolveOrganization } from '../../auth/organization-access.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+
+const OrganizationName = z.string().trim().min(1, 'must not be empty').max(200)
 
 export const createOrganization = defineOperation({
   id: 'createOrganization',
@@ -24,12 +31,7 @@ export const createOrganization = defineOperation({
   isPersonal: true,
   cache: 'none',
   body: z.object({
-    organization_name: z
-      .string()
-      .trim()
-      .min(1, 'must not be empty')
-      .max(200)
-      .describe('Name of the organization, which must be unique'),
+    organization_name: OrganizationName.describe('Name of the organization, which must be unique'),
     is_personal: z
       .boolean()
       .default(false)
@@ -83,5 +85,55 @@ export const createOrganization = defineOperation({
     return adopted
       ? { status: 200, body: { success: true, organization, ...organization, adopted: true } }
       : { status: 201, body: { success: true, organization } }
+  },
+})
+
+const named = {
+  path: '/api/organizations/:id',
+  group: 'Onboarding',
+  access: 'bearer',
+  writes: true,
+  isPersonal: true,
+  cache: 'none',
+  params: z.object({
+    id: z.uuid().toLowerCase().describe('Id of the organization, from the list of yours'),
+  }),
+} as const
+
+const refusals = ['invalid_request', 'forbidden', 'conflict', 'unavailable'] as const
+
+export const renameOrganization = defineOperation({
+  ...named,
+  id: 'renameOrganization',
+  method: 'PATCH',
+  summary: 'Rename your organization',
+  description:
+    'For owners and admins. The new name is shown everywhere at once, also with earlier edits, and a profile of the ' +
+    'old name takes it too. 409 if another organization has the name.',
+  body: z.object({ name: OrganizationName.describe('New name, which must be unique') }),
+  reply: { 200: OrganizationRenamed },
+  errors: [...refusals, 'too_large', 'unsupported_media_type'],
+  handle: async ({ params: { id: org_id }, body: { name }, principal, services: { writer } }) => {
+    requireOrganizationRight(principal, resolveOrganization(principal, org_id), 'name')
+    const answer = await writer.submit({ op: 'organization.rename', org_id, name })
+    return replyOk({ id: org_id, name: String(unwrapAnswer(answer).name) })
+  },
+})
+
+export const deleteOrganization = defineOperation({
+  ...named,
+  id: 'deleteOrganization',
+  method: 'DELETE',
+  summary: 'Delete your organization',
+  description:
+    'For owners. All its people and keys lose access at once, and pending invitations end. 409 while it has verified ' +
+    'domains, agents, webhooks or a paid membership: the answer names them. Files that are still hosted for a domain ' +
+    'stay online unless hosting is stopped before the domain is removed. You cannot undo this.',
+  reply: { 204: null },
+  errors: refusals,
+  handle: async ({ params: { id: org_id }, principal, services: { writer } }) => {
+    requireOrganizationRight(principal, resolveOrganization(principal, org_id), 'deletion')
+    unwrapAnswer(await writer.submit({ op: 'organization.delete', org_id }))
+    return noContent
   },
 })

@@ -5,6 +5,7 @@ import type { Operation } from '../submission.ts'
 export const auditedOperations = {
   'organization.found': 'Created the organization',
   'organization.create': 'Registered the organization',
+  'organization.rename': 'Renamed the organization',
   'organization.domain.add': 'Added a domain',
   'organization.domain.remove': 'Removed a domain',
   'organization.domain.lose': 'Lost a domain that another organization has verified',
@@ -63,6 +64,7 @@ export const auditedFacts = [
   'key_id',
   'invitation_id',
   'role',
+  'name',
   'visibility',
   'profile_auto_created',
   'entity',

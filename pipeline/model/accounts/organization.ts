@@ -43,4 +43,7 @@ export const organizationOperations = [
     revenue_tier: z.enum(revenueTiers).exactOptional(),
     marketing_opt_in: z.boolean(),
   }),
+  z.object({ op: z.literal('organization.rename'), org_id: id, name }),
+  /** Deletes an organization that has nothing left which others can see or receive. */
+  z.object({ op: z.literal('organization.delete'), org_id: id }),
 ] as const

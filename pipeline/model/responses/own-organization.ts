@@ -50,6 +50,10 @@ export const OrganizationMade = z
   })
   .meta({ id: 'OrganizationMade', description: 'The organization that the caller owns now' })
 
+export const OrganizationRenamed = z
+  .looseObject(organization)
+  .meta({ id: 'OrganizationRenamed', description: 'The organization with its new name' })
+
 export const OwnProfile = z
   .looseObject({
     organization_id: organization.id,

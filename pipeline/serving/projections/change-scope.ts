@@ -1,3 +1,4 @@
+import { listRenamedEditors } from '../../accounts/editors.ts'
 import type { Instant } from '../../core/clock.ts'
 import type { Database } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
@@ -35,6 +36,7 @@ export async function buildScopeAfter(
       tables.some(table => hasRowsAfter(accounts, table, seq)),
   }
   const inIndex = (where: string, table: string) => (changedIn.index([table]) ? where : '')
+  const renamed = changedIn.accounts(['submissions']) ? listRenamedEditors(accounts, commits) : []
   const changed = rowProjections.filter(({ store, tables }) => changedIn[store](tables))
   return {
     brands: listKeys('brand'),
@@ -46,15 +48,21 @@ export async function buildScopeAfter(
       space.startsWith(GONE) ? [{ space: space.slice(GONE.length), key }] : [],
     ),
     events: inIndex('seq > $seq', 'events'),
-    revisions: inIndex(
-      last === seq + 1 ? 'seq = $last' : 'seq > $seq and seq <= $last',
-      'revisions',
-    ),
+    revisions: [
+      inIndex(last === seq + 1 ? 'seq = $last' : 'seq > $seq and seq <= $last', 'revisions'),
+      renamed.length > 0 ? EDITED_BY_RENAMED : '',
+    ]
+      .filter(Boolean)
+      .join(' or '),
     rows: new Map(changed.map(projection => [projection, projection.changed])),
-    parameters: { ...commits },
+    parameters: { ...commits, ...(renamed.length > 0 && { renamed: JSON.stringify(renamed) }) },
     changedAt,
   }
 }
+
+/** Whole histories, since the number of the latest revision is projected with them. */
+const EDITED_BY_RENAMED = `(entity, domain) in (select entity, domain from revisions
+  where editor_id in (select value from json_each($renamed)))`
 
 function hasRowsAfter(accounts: Sqlite, table: string, seq: number): boolean {
   return accounts.one(`select 1 from ${table} where seq > $seq limit 1`, { seq }) !== undefined

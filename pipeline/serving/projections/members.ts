@@ -1,7 +1,11 @@
 import { loadStoredOrigins } from '../../accounts/origins.ts'
 import type { StoredMember } from '../../model/accounts/member.ts'
 import { isOnDomain } from '../../resolve/agent-keeper.ts'
-import { findLastMemberChange, loadStoredMembers } from '../../store/private-rows/member-rows.ts'
+import {
+  findLastMemberChange,
+  listDeletedMembers,
+  loadStoredMembers,
+} from '../../store/private-rows/member-rows.ts'
 import { toJsonValue } from '../document-value.ts'
 import { type Entry, MEMBERS_CHANGED } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
@@ -15,7 +19,8 @@ export const memberProjection: RowProjection = {
   from: 'members m',
   project({ accounts }, where, parameters) {
     const stored = loadStoredMembers(accounts.db, where, parameters)
-    if (stored.length === 0) return []
+    const deleted = listDeletedMembers(accounts.db, where, parameters)
+    if (stored.length + deleted.length === 0) return []
     const changed = Buffer.from(String(findLastMemberChange(accounts.db)))
     return [
       ...stored.map(
@@ -25,6 +30,7 @@ export const memberProjection: RowProjection = {
           value: toJsonValue(toPublicMember(member)),
         }),
       ),
+      ...deleted.map((key): Entry => ({ space: 'member', key, value: undefined })),
       { space: 'meta', key: MEMBERS_CHANGED, value: changed },
     ]
   },

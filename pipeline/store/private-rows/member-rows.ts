@@ -36,6 +36,20 @@ export function loadStoredMembers(
   }))
 }
 
+/** Lists the members, of those for which `where` holds, whose organization was deleted. */
+export function listDeletedMembers(
+  db: Sqlite,
+  where: string,
+  parameters: SqliteParameters,
+): string[] {
+  const rows = db.all<{ org_id: string }>(
+    `select m.org_id from members m left join organizations o using (org_id)
+     where o.org_id is null and (${where})`,
+    parameters,
+  )
+  return rows.map(({ org_id }) => org_id)
+}
+
 /** Finds the commit in which any member changed last; 0 while there is none. */
 export function findLastMemberChange(db: Sqlite): number {
   const row = db.oneOrThrow<{ seq: number }>('select coalesce(max(seq), 0) as seq from members')

@@ -62,6 +62,11 @@ export interface Known {
   owner: string
   viewer: string
   invited: string
+  /** Id of the usual organization, by the registry. */
+  readersIds: Record<'usual' | 'readOnly', string>
+  /** An organization that is not needed, and the token of its owner. */
+  spareOrganization: string
+  founder: string
   invitationToken: string
   /** An invitation that is not needed. */
   spareInvitation: string
@@ -222,6 +227,19 @@ export const operationRequests: RequestsByOperation = {
     200: buildBillingEvent(({ acmeId }) => acmeId),
     404: buildBillingEvent(() => unissued),
     503: buildBillingEvent(({ acmeId }) => acmeId),
+  },
+  renameOrganization: {
+    200: requestOfReaders('owner', { payload: { name: 'Readers' } }),
+    403: requestOfReaders('viewer', { payload: { name: 'Readers' } }),
+    409: requestOfReaders('owner', { payload: { name: 'Acme' } }),
+    503: requestOfReaders('owner', { payload: { name: 'Readers' } }, 'readOnly'),
+  },
+  deleteOrganization: {
+    204: known => requestAs('founder', { params: known.spareOrganization })(known),
+    400: { params: 'x' },
+    403: requestOfReaders('viewer'),
+    409: requestOfReaders('owner'),
+    503: requestOfReaders('owner', {}, 'readOnly'),
   },
   listOwnOrganizations: { 200: requestAs('owner'), 400: unknownParameter },
   listOrganizationMembers: { 200: requestAs('owner'), 400: { query: 'org=' }, 403: {} },
@@ -708,6 +726,7 @@ function requestAs(
     | 'colleague'
     | 'prospect'
     | 'owner'
+    | 'founder'
     | 'viewer'
     | 'invited',
   request: ApiRequest = {},
@@ -716,6 +735,16 @@ function requestAs(
     ...request,
     headers: { ...request.headers, authorization: `Bearer ${known[whose]}` },
   })
+}
+
+/** Returns a request about the usual organization. */
+function requestOfReaders(
+  whose: 'owner' | 'viewer',
+  request: ApiRequest = {},
+  registry: 'usual' | 'readOnly' = 'usual',
+) {
+  return (known: Known) =>
+    requestAs(whose, { ...request, params: known.readersIds[registry] })(known)
 }
 
 function acceptInvitation(known: Known): ApiRequest {

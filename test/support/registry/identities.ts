@@ -91,6 +91,7 @@ export async function openIdentities(): Promise<Identities> {
         expires_at: toIso(START + DAY),
         most: 10,
       })
+      const spareOrganization = randomUUID()
       const waiting = { op: 'organization.create', org_id: randomUUID(), name: 'Waiting Inc' }
       const domain = { domain: 'waiting.example', proof: 'operator' }
       const old = { url: 'https://acme.example/old', type: 'sales' }
@@ -109,6 +110,8 @@ export async function openIdentities(): Promise<Identities> {
           name: 'Known',
         },
         { op: 'membership.set', org: 'Readers', user_id: KNOWN_PERSON, role: 'member' },
+        { op: 'organization.create', org_id: spareOrganization, name: 'Spare Inc' },
+        { op: 'membership.set', org: 'Spare Inc', user_id: 'founder', role: 'owner' },
         waiting,
         { op: 'organization.domain.add', org: 'Waiting Inc', ...domain },
         { op: 'member.agent.save', org: 'Acme', ...old },
@@ -130,6 +133,15 @@ export async function openIdentities(): Promise<Identities> {
         invited: await mailing('invited', 'readers.example'),
         invitationToken,
         spareInvitation,
+        readersIds: {
+          usual: org_id,
+          readOnly: await findId(
+            readOnly,
+            "select org_id as id from organizations where name = 'Readers'",
+          ),
+        },
+        spareOrganization,
+        founder: await issuer.token({ sub: 'founder' }),
         billing(body) {
           const t = START / 1_000
           const v1 = createHmac('sha256', BILLING_SECRET).update(`${t}.${body}`).digest('hex')

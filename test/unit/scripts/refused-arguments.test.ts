@@ -16,6 +16,8 @@ const sound: Record<string, string[]> = {
   backup: ['folder'],
   restore: ['folder'],
   'org create': ['--name', 'Acme'],
+  'org rename': ['--org', 'Acme', '--name', 'Acme Media'],
+  'org delete': ['--org', 'Acme'],
   'org domain add': ['acme.example', '--org', 'Acme'],
   'org domain remove': ['acme.example', '--org', 'Acme'],
   'org user add': ['somebody', '--org', 'Acme', '--role', 'member'],

@@ -1,0 +1,114 @@
+import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderToken,
+  toSectionPath,
+} from './page.tsx'
+
+function showSettings(context: OrganizationRequest, fault?: string): DashboardAnswer {
+  const { organization } = context
+  const body = (
+    <>
+      <h1>Settings</h1>
+      {renderFault(fault)}
+      <p>
+        Organization ID: <code>{organization.org_id}</code>
+      </p>
+      {hasOrganizationRight(organization.role, 'name') ? (
+        renderNameForm(context)
+      ) : (
+        <p class="quiet">Only owners and admins can rename the organization.</p>
+      )}
+      <h2 id="delete">Delete the organization</h2>
+      {hasOrganizationRight(organization.role, 'deletion') ? (
+        renderDeletion(context)
+      ) : (
+        <p class="quiet">
+          Only owners can delete it. You can leave it under{' '}
+          <a href={toSectionPath(organization.org_id, 'people')}>People</a>.
+        </p>
+      )}
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: 'Settings', body }
+}
+
+function renderNameForm({ form, organization, token }: OrganizationRequest): Html {
+  return (
+    <form method="post" action={toSectionPath(organization.org_id, 'settings')} class="panel">
+      <h2>Rename the organization</h2>
+      {renderToken(token)}
+      <label for="name">Name</label>
+      <input
+        id="name"
+        name="name"
+        value={form.get('name') ?? organization.org_name}
+        required
+        maxlength="200"
+        autocomplete="organization"
+        aria-describedby="name-hint"
+      />
+      <p id="name-hint" class="hint">
+        The history of hosted files will show the new name, also for earlier changes.
+      </p>
+      <button type="submit">Rename</button>
+    </form>
+  )
+}
+
+function renderDeletion({ organization: { org_id, org_name }, token }: OrganizationRequest): Html {
+  return (
+    <>
+      <p>
+        Remove its domains, agents and webhooks first. To keep the organization and leave it
+        yourself, make someone else an owner under{' '}
+        <a href={toSectionPath(org_id, 'people')}>People</a>.
+      </p>
+      {renderButton(
+        `${toSectionPath(org_id, 'settings')}/delete`,
+        token,
+        'Delete organization',
+        { [SUBJECT]: org_name },
+        'plain',
+      )}
+    </>
+  )
+}
+
+const toUrl = ({ organization: { org_id } }: OrganizationRequest) =>
+  `/api/organizations/${encodeURIComponent(org_id)}`
+
+async function rename(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, form, organization } = context
+  const payload = { name: form.get('name') ?? '' }
+  const { refused } = await callApi({ method: 'PATCH', url: toUrl(context), payload })
+  if (refused !== undefined) return showSettings(context, refused)
+  return { next: toSectionPath(organization.org_id, 'settings'), done: 'renamed' }
+}
+
+const askAboutOrganization = () => ({
+  label: 'Delete',
+  effect:
+    'All people lose access, and programs that use its keys will be refused. You cannot undo this.',
+})
+
+async function deleteOrganization(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { refused } = await context.callApi({ method: 'DELETE', url: toUrl(context) })
+  if (refused !== undefined) return showSettings(context, refused)
+  return { next: '/dashboard', done: 'organization_deleted' }
+}
+
+export const settingsRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/settings', handle: context => showSettings(context) },
+  { method: 'POST', path: '/settings', handle: rename },
+  {
+    method: 'POST',
+    path: '/settings/delete',
+    handle: confirmFirst(askAboutOrganization, deleteOrganization),
+  },
+]

@@ -1,0 +1,125 @@
+import { toIso } from '../core/clock.ts'
+import { countThings } from '../core/counts.ts'
+import type { Domain } from '../core/domain.ts'
+import { tiers } from '../core/tiers.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Sqlite } from '../store/sqlite.ts'
+import { removeDomain } from './domains.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import type { AccountStamp } from './stamp.ts'
+
+/**
+ * Things that the organization has to end itself, since others see them or receive something: each kind by its name, and
+ * the query that lists them. A mailbox at a domain is no proof, and hosted files belong to a domain.
+ */
+const LEFT = [
+  [
+    'domain',
+    `select domain as name from verified_domains where org_id = $org_id and proof <> 'email'
+     union select domain from ownership_proofs
+     where org_id = $org_id and withdrawn_at is null and method <> 'email' order by name`,
+  ],
+  ['agent', 'select agent_url as name from member_agents where org_id = $org_id order by position'],
+  [
+    'webhook',
+    'select url as name from subscriptions where org_id = $org_id and deleted_at is null order by created_at, url',
+  ],
+] as const
+
+/** Things of a kind that a refusal names. */
+const NAMED_MAX = 3
+
+/**
+ * Deletes an organization. Its keys, invitations and memberships end with it, in the same commit; its audit, and of its
+ * profile a row without content, stay.
+ */
+function deleteOrganization(
+  db: Sqlite,
+  { org_id }: OperationOf<'organization.delete'>,
+  stamp: AccountStamp,
+): Answer {
+  const known = findOrganization(db, org_id)
+  if (known?.org_id !== org_id) return refuseUnknownOrganization(org_id)
+  const left = LEFT.flatMap(([kind, query]) =>
+    describeLeft(kind, db.all<{ name: string }>(query, { org_id })),
+  )
+  const tier = known.membership_tier
+  if (tier !== null) left.unshift(`its ${tiers[tier].label} membership, which the operator ends`)
+  if (left.length > 0) {
+    return { refused: `remove these first: ${left.join('; ')}`, error: 'conflict' }
+  }
+  endAccess(db, org_id, stamp)
+  releaseDomains(db, org_id, stamp)
+  db.run(
+    `update members set slug = org_id, display_name = '', is_public = false, seq = $seq
+     where org_id = $org_id`,
+    { org_id, seq: stamp.seq },
+  )
+  db.run('delete from organizations where org_id = $org_id', { org_id })
+  return { done: { org_id, name: known.name } }
+}
+
+/** Describes what is left of a kind, with the first names; nothing where nothing is. */
+function describeLeft(kind: string, rows: readonly { name: string }[]): string[] {
+  if (rows.length === 0) return []
+  const names = rows.slice(0, NAMED_MAX).map(({ name }) => name)
+  const more = rows.length > NAMED_MAX ? ' and others' : ''
+  return [`${countThings(rows.length, kind)} (${names.join(', ')}${more})`]
+}
+
+/** Ends everything by which somebody acts for the organization, or could. */
+function endAccess(db: Sqlite, org_id: string, { now, seq }: AccountStamp): void {
+  const of = { org_id, at: toIso(now), seq }
+  db.run(
+    `update roles set revoked_at = $at, seq = $seq where holder = 'key' and revoked_at is null
+       and id in (select key_id from api_keys where org_id = $org_id)`,
+    of,
+  )
+  for (const [table, column] of [
+    ['api_keys', 'revoked_at'],
+    ['memberships', 'removed_at'],
+    ['invitations', 'ended_at'],
+  ] as const) {
+    db.run(
+      `update ${table} set ${column} = $at, seq = $seq where org_id = $org_id and ${column} is null`,
+      of,
+    )
+  }
+}
+
+/** Gives up the domains of mailboxes, and every claim and challenge that is still open. */
+function releaseDomains(db: Sqlite, org_id: string, stamp: AccountStamp): void {
+  const held = db.all<{ domain: Domain }>(
+    'select domain from verified_domains where org_id = $org_id',
+    { org_id },
+  )
+  for (const { domain } of held) {
+    removeDomain(db, { op: 'organization.domain.remove', org: org_id, domain }, stamp)
+  }
+  const { seq } = stamp
+  db.run(
+    `update ownership_challenges set state = 'invalidated', seq = $seq
+     where org_id = $org_id and state in ('issued', 'verifying')`,
+    { org_id, seq },
+  )
+  db.run('delete from origin_claims where org_id = $org_id', { org_id })
+  db.run('update origins set org_id = null, claim = null, seq = $seq where org_id = $org_id', {
+    org_id,
+    seq,
+  })
+}
+
+const watched = ['organizations', 'members', 'memberships', 'api_keys', 'verified_domains'].map(
+  table => ({ table, where: 'org_id = $org_id' }),
+)
+
+export const organizationDeletionDefinitions: OperationDefinitions<'organization.delete'> = {
+  'organization.delete': {
+    perform: deleteOrganization,
+    watches: watched,
+    requires: { membershipIn: ({ org_id }) => org_id, right: () => 'deletion' },
+    changesEnrolments: true,
+    irreversible: 'its people and keys have lost their access: create another organization',
+  },
+}
