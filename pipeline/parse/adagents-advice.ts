@@ -5,6 +5,8 @@ import type { Faults } from './faults.ts'
 
 /** Maximum number of entries that are compared with every other one. */
 const EXCLUSIVE_ENTRIES_MAX = 20
+const PIN_KEYS =
+  'add the agent’s public keys so buyers can detect forged signatures, such as [{"kid": "key-1", "kty": "OKP", "crv": "Ed25519", "x": "…"}]; its operator can tell you them'
 
 /**
  * Adds advice for the maintainer of a file: entries without effect, conflicting entries, and
@@ -31,8 +33,7 @@ export function addAdvice(
       )
     }
     if (entry.signing_keys === undefined) {
-      const rule = 'add the agent’s public keys so buyers can detect forged signatures'
-      faults.warn(toField('signing_keys'), 'unpinned', `is missing: ${rule}`)
+      faults.warn(toField('signing_keys'), 'unpinned', `is missing: ${PIN_KEYS}`)
     }
   }
   const exclusives = agents.filter(({ exclusive }) => exclusive === true)

@@ -56,7 +56,7 @@ function readPointer(root: ObjectReader, location: string): AdagentsPointer {
     root.warn(
       'authoritative_location',
       'ambiguous',
-      'stands beside lists, which were not read: keep either this address or the lists',
+      'is given together with lists, which were not read: keep either this address or the lists',
     )
   }
   const lastUpdated = root.dateTime('last_updated', false)

@@ -153,5 +153,5 @@ function findForeignHost(
       owner !== undefined && hostTypes.has(type) && !mayDeclareHost(owner, value),
   )
   if (foreign === undefined) return undefined
-  return `has ${quote(foreign.value)}, which is neither ${owner} nor a name below it, so the property was left out: name the publisher_domain that owns it`
+  return `has ${quote(foreign.value)}, which is neither ${owner} nor a subdomain of it, so the property was left out: name the publisher_domain that owns it`
 }

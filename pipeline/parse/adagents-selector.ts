@@ -40,7 +40,7 @@ function readDomains(part: ObjectReader): string[] | undefined {
   const isSingle = part.has('publisher_domain')
   if (isSingle === part.has('publisher_domains')) {
     const why = isSingle
-      ? 'stands beside publisher_domains'
+      ? 'is given together with publisher_domains'
       : 'and publisher_domains are both missing'
     part.error('publisher_domain', 'contradictory', `${why}: give exactly one of the two`)
     return undefined

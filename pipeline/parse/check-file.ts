@@ -65,7 +65,7 @@ function warnOfRepeatedNames(text: string, max: number): (Fault & TextPlace)[] {
     field,
     code: 'repeated',
     severity: 'warning',
-    message: `has ${quote(name)} twice: only the last one counts, so remove one`,
+    message: `has ${quote(name)} twice, and only the last one counts: remove one of them`,
     line,
     column,
   }))

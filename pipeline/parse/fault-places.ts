@@ -32,6 +32,15 @@ const syntaxWords: Readonly<Record<string, string>> = {
   InvalidCharacter: 'this character is not allowed in a string: write an escape such as \\n',
 }
 
+/** JSON values by how other languages write them, in lower case. */
+const literals: Readonly<Record<string, string>> = {
+  true: 'true',
+  false: 'false',
+  null: 'null',
+  none: 'null',
+  nil: 'null',
+}
+
 const REMOVE_COMMA = 'remove the trailing comma'
 
 /** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
@@ -71,6 +80,9 @@ function explainPlace(text: string, { error, offset, length }: ParseError): stri
     const last = text.trimStart().startsWith('[') ? ']' : '}'
     return `it ends without its closing ${last}: add what is missing, or upload it again if it was cut off`
   }
+  const [word] = /^\w+/.exec(text.slice(offset, offset + 8)) ?? []
+  const literal = word && literals[word.toLowerCase()]
+  if (literal) return `${word} is not a JSON value: write ${literal}`
   const before = text.slice(0, offset).trimEnd()
   if (printParseErrorCode(error) === 'ColonExpected') return explainColon(before)
   if (text[offset] === ',' && /[[{]$/.test(before)) return 'this comma follows nothing: remove it'

@@ -26,6 +26,8 @@ interface Unknown {
   place: string
   name: string
   meant?: string | undefined
+  /** True if the object has that one, too. */
+  isBesideIt?: boolean
 }
 
 export type Misspelled = Unknown & { meant: string }
@@ -42,13 +44,15 @@ export function reportMisspelled(
   entries?: RegExp,
 ): void {
   const reported = new Set<string>()
-  for (const { place, name, meant } of listUnknown(schema, file, entries)) {
+  for (const { place, name, meant, isBesideIt } of listUnknown(schema, file, entries)) {
     const field = joinField(place, name)
     if (meant !== undefined) {
       faults.explain(fault => fault.field === field || isAbsence(fault, place, meant), {
         field,
         code: 'misspelled',
-        message: `is not known here: did you mean ${quote(meant)}?`,
+        message: isBesideIt
+          ? `is not known here, and ${quote(meant)} is there already: move its content into ${quote(meant)}, or remove it`
+          : `is not known here: did you mean ${quote(meant)}?`,
       })
       continue
     }
@@ -110,11 +114,15 @@ function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknow
       if (known.length === 0 && compared++ < COMPARED_MAX) {
         const names = shapes.flatMap(Object.keys)
         const absent = names.filter(key => !Object.hasOwn(value, key))
+        const isEntry = entries?.test(place) === true
         const meant =
           findNearestWord(name, absent) ??
           names.find(key => isVariant(name, key)) ??
-          (entries?.test(place) ? findByEnding(name, absent, shapes) : undefined)
-        unknown.push({ place, name, meant })
+          (isEntry
+            ? (findByEnding(name, absent, shapes) ?? findNearestWord(name, names))
+            : undefined)
+        const isBesideIt = meant !== undefined && !absent.includes(meant)
+        unknown.push({ place, name, meant, isBesideIt })
         if (meant === undefined) continue
         known = findSchemas(meant)
       }

@@ -122,7 +122,9 @@ export class ObjectReader {
   flag(key: string): boolean | undefined {
     const value = this.value[key]
     if (value === undefined || typeof value === 'boolean') return value
-    this.error(key, 'wrong_type', `must be true or false, not ${quote(value)}`)
+    const meant = typeof value === 'string' ? value.trim().toLowerCase() : ''
+    const fix = meant === 'true' || meant === 'false' ? `: write ${meant} without quotes` : ''
+    this.error(key, 'wrong_type', `must be true or false, not ${quote(value)}${fix}`)
     return undefined
   }
 

@@ -1,8 +1,16 @@
+import { quote } from './faults.ts'
 import type { JsonObject, ObjectReader } from './object-reader.ts'
+import { describeChoice } from './suggestions.ts'
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const PUBLIC =
   /^(?:kid|kty|alg|use|crv|x|y|n|e|key_ops|x5u|x5c|x5t|x5t#S256|revoked_at|[a-z]+_use)$/
+/** Members without which a key of each type verifies nothing (RFC 7518, RFC 8037). */
+const publicMembers: Readonly<Record<string, readonly string[]>> = {
+  OKP: ['crv', 'x'],
+  EC: ['crv', 'x', 'y'],
+  RSA: ['n', 'e'],
+}
 const TEXTS = ['alg', 'use', 'crv', 'x', 'y', 'n', 'e']
 const VALUE_CHARS = 4_096
 
@@ -32,6 +40,7 @@ function readKey(part: ObjectReader): JsonObject | undefined {
         `is missing, so the key was left out: write ${key === 'kid' ? 'its id' : 'its type, such as OKP'}`,
       )
   for (const key of TEXTS) part.text(key, VALUE_CHARS)
+  checkPublicMembers(part)
   const revokedAt = part.limit('revoked_at')
   if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
   const key: JsonObject = {}
@@ -40,6 +49,25 @@ function readKey(part: ObjectReader): JsonObject | undefined {
   }
   if (revokedAt !== undefined) key.revoked_at = revokedAt
   return key
+}
+
+/** Reports a key that cannot verify a signature. It is kept: its id still says which keys the agent may use. */
+function checkPublicMembers(part: ObjectReader): void {
+  const type = part.value.kty
+  if (typeof type !== 'string' || type.trim() === '') return
+  const required = publicMembers[type]
+  if (required === undefined) {
+    part.warn('kty', 'not_allowed', () => `is ${describeChoice(type, Object.keys(publicMembers))}`)
+    return
+  }
+  const absent = required.filter(name => !part.has(name))
+  if (absent.length === 0) return
+  const names = absent.map(quote).join(' and ')
+  part.faults.warn(
+    part.field,
+    'incomplete',
+    `lacks ${names}, so it cannot verify a signature: add ${names} from the agent’s public key`,
+  )
 }
 
 function isPlain(value: unknown): boolean {

@@ -177,6 +177,14 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
 }
 
 function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Child): Html {
+  if (errors.some(({ code }) => code === 'not_json')) {
+    return (
+      <p class="notice bad" id="verdict" role="status">
+        <strong>Invalid {kind}</strong>: it is not valid JSON, so the rest cannot be checked yet.
+        Fix this error, then check again.
+      </p>
+    )
+  }
   const warned = countThings(warnings.length, 'warning')
   const vain = warnings.filter(({ code }) => code === 'without_effect').length
   const look = vain > 0 ? 'fair' : 'good'

@@ -887,7 +887,9 @@ describe('a property that claims the names of others', () => {
       domain: undefined,
       maxFaults: 20,
     })
-    expect(faults.filter(({ message }) => message.includes('nor a name below it'))).toHaveLength(1)
+    expect(faults.filter(({ message }) => message.includes('nor a subdomain of it'))).toHaveLength(
+      1,
+    )
   })
 })
 

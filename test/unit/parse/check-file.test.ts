@@ -64,6 +64,8 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
     ['a comment before it', '// hello\n{"a": 1}', 'no comments', 1, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
+    ['a word of another language', '{"a": True}', 'True is not a JSON value: write true', 1, 7],
+    ['no value', '{"a": [None]}', 'None is not a JSON value: write null', 1, 8],
     ['typographic quotes', '{“a”: 1}', '“ is a typographic quote: write "', 1, 2],
     ['no JSON at all', 'hello', 'it does not start with {: put ', 1, 1],
     ['an open end', '{"a": 1', 'it ends without its closing }', 1, 8],

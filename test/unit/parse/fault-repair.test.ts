@@ -69,6 +69,15 @@ test.each([
   expect(findRepair('url', { url })).toBe(repair)
 })
 
+test.each([
+  ['True', 'write true without quotes'],
+  ['false', 'write false without quotes'],
+  ['yes', 'write true or false'],
+  [1, 'write true or false'],
+])('a switch that is no boolean is told how one is written: %j', (exclusive, repair) => {
+  expect(findRepair('exclusive', { url: 'https://agent.example', exclusive })).toBe(repair)
+})
+
 /** Checks an adagents.json with one entry, and finds what is said to repair a member of it. */
 function findRepair(member: string, entry: object): string | undefined {
   const bytes = Buffer.from(JSON.stringify({ authorized_agents: [entry] }))

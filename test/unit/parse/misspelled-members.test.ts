@@ -22,7 +22,7 @@ const agent = {
   authorized_for: 'display',
   authorization_type: 'property_ids',
   property_ids: ['site'],
-  signing_keys: [{ kid: 'a', kty: 'OKP' }],
+  signing_keys: [{ kid: 'a', kty: 'OKP', crv: 'Ed25519', x: 'pub' }],
 }
 
 describe('a member that nearly has a known name is one fault, which names it', () => {
@@ -85,13 +85,6 @@ describe('a member that nearly has a known name is one fault, which names it', (
       'error',
     ],
     [
-      'a list that is there too',
-      { authorized_agents: [], properties: [property], Property: [property] },
-      'Property',
-      'properties',
-      'warning',
-    ],
-    [
       'the address of the file',
       { 'authoritative-location': 'https://acme.example/a.json' },
       'authoritative-location',
@@ -143,6 +136,25 @@ describe('a member that nearly has a known name is one fault, which names it', (
     expect(all.map(fault => fault.field)).toEqual([field])
     expect(all[0]).toMatchObject({ code: 'misspelled', severity, line: 1 })
     expect(all[0]!.message).toContain(`did you mean "${meant}"?`)
+  })
+
+  test.each<[string, object, string, string]>([
+    ['a list', { properties: [property], Property: [] }, 'Property', 'properties'],
+    ['a list in the plural', { properties: [property], propertys: [] }, 'propertys', 'properties'],
+    [
+      'a list of an entry',
+      { authorized_agents: [{ ...agent, proprety_ids: ['site'] }], properties: [property] },
+      'authorized_agents[0].proprety_ids',
+      'property_ids',
+    ],
+  ])('one beside the known one is not told to take its name: %s', (_, file, field, known) => {
+    const { errors, warnings } = check({ ...head, authorized_agents: [], ...file })
+    expect(errors).toEqual([])
+    expect(warnings.map(fault => fault.field)).toEqual([field])
+    expect(warnings[0]).toMatchObject({
+      code: 'misspelled',
+      suggestion: `move its content into "${known}", or remove it`,
+    })
   })
 
   test('members of the publisher’s own are nobody’s misspelling', () => {
