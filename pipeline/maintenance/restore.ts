@@ -20,10 +20,13 @@ import {
 import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
+import { loadTakedowns, type RepeatedTakedowns, repeatTakedowns } from './restore-takedowns.ts'
 
 export interface Restoring {
   /** Replace existing stores. */
   force?: boolean
+  /** Repeats the takedowns of the present record that the backup lacks. */
+  repeatsTakedowns?: boolean
   /** Numbers commits and events after these, which others may have seen. */
   continueAfter?: LastNumbers
 }
@@ -34,14 +37,19 @@ export interface LastNumbers {
   lastEventId: string | undefined
 }
 
+/** Result of a restore, with the takedowns that were repeated; these are undefined where the record before could not be read. */
+export interface Restored extends Manifest {
+  takedowns: RepeatedTakedowns | undefined
+}
+
 /**
  * Puts a backup in place and builds the serving store and the event files from it. Throws, with nothing
  * changed, while another process writes, if the backup is damaged, and if there is data already. An
  * interrupted restore leaves a mark that keeps every writer from starting.
  */
-export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Manifest> {
+export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Restored> {
   const paths = resolvePaths(dataDir)
-  const { force = false } = how
+  const { force = false, repeatsTakedowns = false } = how
   await assertStopped(paths)
   // First: with --force, a wrong path would be all that is wrong.
   assertBackup(dir)
@@ -52,7 +60,9 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
+  let takedowns: RepeatedTakedowns | undefined
   try {
+    const known = repeatsTakedowns ? loadTakedowns(paths) : undefined
     await copyStore(backedUp.record, dir, paths.record, manifest)
     assertRecordKnown(`${paths.record}.new`)
     await assertUndamagedBeside(`${paths.record}.new`)
@@ -65,7 +75,10 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     putRecordInPlace(paths, `${paths.record}.new`)
     if (withIndex) renameSync(`${paths.oldIndex}.new`, paths.oldIndex)
     if (withLog) putLogInPlace(paths)
-    await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
+    await rebuildStores(paths, async facts => {
+      if (known !== undefined) takedowns = await repeatTakedowns(facts, known)
+      await continueNumbering(facts, how.continueAfter)
+    })
     rmSync(paths.restoring)
     syncPath(paths.dir)
   } finally {
@@ -73,7 +86,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     for (const file of [paths.record, paths.oldIndex]) rmSync(`${file}.new`, { force: true })
     lease.release()
   }
-  return manifest
+  return { ...manifest, takedowns }
 }
 
 /** Throws while another process writes, since nothing else that is said of its folder would help then. */

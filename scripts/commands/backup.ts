@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import type { Config } from '../../pipeline/core/config.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
+import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings } from './environment.ts'
@@ -62,9 +63,10 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
 /** Restores a backup and publishes. */
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
-  const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
+  const repeating = { ...how, repeatsTakedowns: true }
+  const { seq, takedowns } = await restore(config.DATA_DIR, toTypedPath(dir), repeating)
   process.stdout.write(`restored commit ${seq}\n`)
-  process.stderr.write('repeat the takedowns made since this backup: they are undone\n')
+  process.stderr.write(describeTakedowns(takedowns))
   const paths = resolvePaths(config.DATA_DIR)
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
@@ -74,6 +76,17 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}\n`)
   await publishIn(config)
+}
+
+/** Says in lines which takedowns since the backup were repeated, or that their operator has to do it. */
+function describeTakedowns(takedowns: RepeatedTakedowns | undefined): string {
+  if (takedowns === undefined)
+    return 'repeat the takedowns made since this backup: they are undone\n'
+  const { takenDown, readmitted } = takedowns
+  return [
+    ...takenDown.map(domain => `taken down again, as since this backup: ${domain}\n`),
+    ...readmitted.map(domain => `accepted again, as since this backup: ${domain}\n`),
+  ].join('')
 }
 
 async function publishIn(config: Config): Promise<void> {

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { readmit, takeDown } from '../accounts/taken-down.ts'
+import type { Domain } from '../core/domain.ts'
+import type { OperationOf } from '../model/submission.ts'
+import type { Paths } from '../store/paths.ts'
+import { openRecordReadOnly } from '../store/record.ts'
+import { hasContent } from '../store/record-file.ts'
+import type { Sqlite } from '../store/sqlite.ts'
+import type { Facts } from '../writer/healing/facts.ts'
+
+/** A takedown, or the undo of one, with everything that the audit knows of it. */
+interface TakedownRow extends Record<string, unknown> {
+  submission_id: string
+  operation: 'domain.takedown' | 'domain.readmit'
+  content: { domain: Domain; reason?: string }
+  submitted_at: string
+}
+
+/** Domains that are taken down, or accepted again, by what was done after a backup. */
+export interface RepeatedTakedowns {
+  takenDown: Domain[]
+  readmitted: Domain[]
+}
+
+const TAKEDOWNS = `select * from submissions
+  where operation in ('domain.takedown', 'domain.readmit') and answer ->> '$.refused' is null
+  order by seq, rowid`
+
+/**
+ * Loads every takedown from a record that is about to be replaced; undefined if it is missing, cannot be read, or is what
+ * an interrupted restore has left.
+ */
+export function loadTakedowns({ record, restoring }: Paths): TakedownRow[] | undefined {
+  if (!hasContent(record) || existsSync(restoring)) return undefined
+  let db: Sqlite | undefined
+  try {
+    db = openRecordReadOnly(record)
+    return db.all<TakedownRow>(TAKEDOWNS)
+  } catch {
+    // Damage is the usual reason for a restore.
+    return undefined
+  } finally {
+    db?.close()
+  }
+}
+
+/**
+ * Repeats the takedowns that a restored record lacks, in their order and with their audit. Their data goes at the next
+ * start, as that of every takedown in the record.
+ */
+export async function repeatTakedowns(
+  { index, accounts: { db } }: Facts,
+  rows: readonly TakedownRow[],
+): Promise<RepeatedTakedowns> {
+  const { seq } = await index.oneOrThrow<{ seq: number }>('select seq from meta')
+  const last = new Map<Domain, TakedownRow['operation']>()
+  for (const row of rows) {
+    const { submission_id, operation: op, content, submitted_at } = row
+    if (db.one('select 1 from submissions where submission_id = $submission_id', { submission_id }))
+      continue
+    const operation = { op, ...content }
+    const stamp = { now: Date.parse(submitted_at), seq }
+    if (op === 'domain.takedown') takeDown(db, operation as OperationOf<typeof op>, stamp)
+    else readmit(db, operation as OperationOf<typeof op>)
+    db.insert('submissions', [{ ...row, seq }])
+    last.set(content.domain, op)
+  }
+  const listLast = (op: TakedownRow['operation']) =>
+    [...last].flatMap(([domain, operation]) => (operation === op ? domain : []))
+  return { takenDown: listLast('domain.takedown'), readmitted: listLast('domain.readmit') }
+}
