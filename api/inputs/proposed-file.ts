@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import { isUsable } from '../../pipeline/model/documents/index.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { type CheckedProposal, checkFile } from '../../pipeline/parse/check-file.ts'
 import { PastedDomain } from './fields.ts'
@@ -39,6 +40,8 @@ export interface ProposedFile {
 /** Result of a check, as the workshop shows it. */
 export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' | 'warnings'> {
   kind: ProposedKind
+  /** True if the registry could use the file: what has errors is ignored. */
+  is_usable: boolean
   /** Agents that may sell once the file is served; absent where it does not decide that. */
   sellers?: ProposedSellers
   /** Number of its properties that would be served if it were hosted; absent for a brand.json, which is served whole. */
@@ -56,6 +59,7 @@ export function checkText(
   const sellers = domain && deriveProposedSellers(checked.document, domain as Domain, now)
   return {
     kind,
+    is_usable: isReadable(checked.document),
     valid,
     errors,
     warnings,
@@ -64,6 +68,11 @@ export function checkText(
       properties_hosted: countHosted(checked.document, domain, now),
     }),
   }
+}
+
+/** Tells whether the crawler would accept a document, in spite of its errors. */
+function isReadable(document: CheckedProposal['document']): boolean {
+  return document !== undefined && (document.variant !== 'inline' || isUsable(document))
 }
 
 /** Checks a proposed file and answers in the same form as for a served one. */

@@ -48,7 +48,7 @@ export const publisherChoices = {
     },
     state: {
       label: 'File status',
-      words: { valid: 'Valid', invalid: 'Invalid', hosted: 'Hosted here' },
+      words: { valid: 'Valid or usable', invalid: 'Invalid', hosted: 'Hosted here' },
     },
     sells: { label: 'Agents', words: { yes: 'Authorizes agents', no: 'Authorizes no agents' } },
   },

@@ -66,6 +66,24 @@ describe('a file that was sent is checked', () => {
     expect(page('#result button')).toHaveLength(0)
   })
 
+  const whole = proposal.properties[0]!
+  test.each([
+    ['Valid', { ...proposal }, 'good'],
+    ['Usable', { ...proposal, properties: [whole, { ...whole, property_type: 7 }] }, 'fair'],
+    ['Invalid', { authorized_agents: [{ url: NEWCOMER }] }, 'bad'],
+  ])('the verdict is that of the publisher’s page: %s', async (word, file, look) => {
+    const page = await check({ text: JSON.stringify(file), domain: PUBLISHER })
+    expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
+    expect(page('#verdict').hasClass(look)).toBe(true)
+    const ignored = /Parts with errors are ignored until you fix them/
+    expect(ignored.test(page('#verdict').text())).toBe(word === 'Usable')
+  })
+
+  test('says of text that is no JSON to fix it and check again', async () => {
+    const page = await check({ text: '{"authorized_agents": [}' })
+    expect(page('#verdict').text()).toContain('Fix this error, then check again')
+  })
+
   test('each fault is shown at its line, with advice', async () => {
     const page = await check({ text: '{\n  "properties": [],\n  "authorized_agents": 1\n}' })
     expect(page('#verdict').text()).toContain('Invalid adagents.json')

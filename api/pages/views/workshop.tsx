@@ -176,7 +176,8 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
   )
 }
 
-function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Child): Html {
+function renderVerdict(examined: ExaminedFile, next: Child): Html {
+  const { kind, valid, is_usable, errors, warnings } = examined
   if (errors.some(({ code }) => code === 'not_json')) {
     return (
       <p class="notice bad" id="verdict" role="status">
@@ -187,10 +188,13 @@ function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Ch
   }
   const warned = countThings(warnings.length, 'warning')
   const vain = warnings.filter(({ code }) => code === 'without_effect').length
-  const look = vain > 0 ? 'fair' : 'good'
+  const state = valid ? 'Valid' : is_usable ? 'Usable' : 'Invalid'
+  const look = { Valid: vain > 0 ? 'fair' : 'good', Usable: 'fair', Invalid: 'bad' }[state]
   return (
-    <p class={`notice ${valid ? look : 'bad'}`} id="verdict" role="status">
-      <strong>{valid ? `Valid ${kind}` : `Invalid ${kind}`}</strong>
+    <p class={`notice ${look}`} id="verdict" role="status">
+      <strong>
+        {state} {kind}
+      </strong>
       {valid && vain > 0
         ? `, but ${countThings(vain, 'entry authorizes', 'entries authorize')} nothing`
         : null}
@@ -198,6 +202,7 @@ function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile, next: Ch
         ? warnings.length > 0 && `, with ${warned}`
         : `: ${countThings(errors.length, 'error')}, ${warned}`}
       . {valid && next}
+      {state === 'Usable' ? 'Parts with errors are ignored until you fix them.' : null}
     </p>
   )
 }
