@@ -3,7 +3,11 @@ import { countThings } from '../../pipeline/core/counts.ts'
 import { hostedKinds } from '../../pipeline/model/hosted.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
-import { isProvenByOthers, listLostDomains } from '../../pipeline/read/lookups/ownership.ts'
+import {
+  isProvenByOthers,
+  listExpiredChallenges,
+  listLostDomains,
+} from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -97,6 +101,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
       {listed.refused !== undefined || listed.body.pending.length === 0
         ? null
         : renderSection('pending', 'Pending verifications', renderPending(context, listed.body))}
+      {listed.refused === undefined ? renderExpired(context, listed.body) : null}
       <form method="post" action={VERIFY_PATH} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
@@ -142,6 +147,30 @@ function renderPending(
       </div>,
     ],
   })
+}
+
+/** Renders the proofs that were started but not finished in time, each with a way to start again. */
+function renderExpired(
+  { org, organization, services, token }: OrganizationRequest,
+  { domains }: Domains,
+): Child {
+  const proven = new Set(domains.flatMap(({ domain, proven }) => (proven ? domain : [])))
+  const expired = listExpiredChallenges(services.reader, organization.org_id).filter(
+    ({ domain }) => !proven.has(domain),
+  )
+  if (expired.length === 0) return null
+  const table = renderTable({
+    caption: 'Not verified in time; the tokens are no longer valid',
+    columns: ['Domain', 'Expired', 'Action'],
+    items: expired,
+    empty: '',
+    render: ({ domain, expires_at }) => [
+      renderName(domain),
+      renderMoment(expires_at),
+      renderButton(VERIFY_PATH, token, 'Get a new token', { domain, ...org }, 'plain'),
+    ],
+  })
+  return renderSection('expired', 'Expired verifications', table)
 }
 
 /** Field of the choice to stop hosting the files of a domain that is removed. */

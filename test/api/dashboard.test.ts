@@ -801,7 +801,15 @@ test('a proof that was started stays in the list of domains until its token expi
   const late = await send(bob, '/dashboard/verify/check', { org: other, domain })
   expect(load(late.body)('[role=alert]').text()).toBe('The token has expired. Get a new one.')
   registry.clock.tick(16 * 60_000)
-  expect((await read(ann, at(acme, '/domains')))('#pending')).toHaveLength(0)
+  const later = await read(ann, at(acme, '/domains'))
+  expect(later('#pending')).toHaveLength(0)
+  const expired = later(`#expired tr:contains("${domain}")`)
+  const again = expired.find('form').attr('action')!
+  expect(expired.find('button').text()).toBe('Get a new token')
+  expect((await send(ann, again, { domain, org: acme })).statusCode).toBe(201)
+  expect((await read(ann, at(acme, '/domains')))('#expired').text()).not.toContain(domain)
+  registry.clock.tick(16 * 60_000 + 24 * 3_600_000)
+  expect((await read(ann, at(acme, '/domains')))('#expired')).toHaveLength(0)
 })
 
 test('a pending verification is canceled, and its token counts no longer', async () => {

@@ -156,6 +156,26 @@ export function listOpenChallenges(
   )
 }
 
+/** Expired challenges that are listed. */
+const EXPIRED_MAX = 20
+
+/** Lists the challenges of an organization that expired within the last day without a new one, the latest first. */
+export function listExpiredChallenges(
+  reader: Pick<Reader, 'record' | 'now'>,
+  org_id: string,
+): Pick<OpenChallenge, 'domain' | 'expires_at'>[] {
+  const now = reader.now()
+  return (
+    reader.record?.all(
+      `select domain, max(expires_at) as expires_at from ownership_challenges
+       where org_id = $org_id and state in ('issued', 'verifying')
+       group by domain having max(expires_at) <= $now and max(expires_at) > $since
+       order by 2 desc, domain limit ${EXPIRED_MAX}`,
+      { org_id, now: toIso(now), since: toIso(now - DAY) },
+    ) ?? []
+  )
+}
+
 /** Returns when a proof expires; null if it never does. */
 export function getProofEnd(
   method: StoredProof['method'],
