@@ -29,9 +29,12 @@ function showOrganizations(
       {renderFault(fault)}
       {renderOwnInvitations(context)}
       {hasDraft(context.request.headers.cookie) ? (
-        <p class="notice">
-          You have a draft that is not published yet: <a href={PUBLISH_PATH}>continue</a>.
-        </p>
+        <div class="notice">
+          <p>
+            You have a draft that is not published yet: <a href={PUBLISH_PATH}>continue</a>.
+          </p>
+          {renderButton(PUBLISH_PATH, token, 'Discard', { do: 'discard' }, 'plain')}
+        </div>
       ) : null}
       {renderTable({
         caption: 'Organizations',

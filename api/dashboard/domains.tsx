@@ -8,6 +8,7 @@ import {
   listExpiredChallenges,
   listLostDomains,
 } from '../../pipeline/read/lookups/ownership.ts'
+import { BACK } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -84,7 +85,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
                     VERIFY_PATH,
                     token,
                     proven ? 'Verify again' : 'Verify',
-                    { domain, ...org },
+                    { domain, ...org, [BACK]: sectionPath },
                     'plain',
                   )
                 )}
@@ -105,7 +106,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
       <form method="post" action={VERIFY_PATH} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
-        {renderHidden(org)}
+        {renderHidden({ ...org, [BACK]: sectionPath })}
         <label for="domain">Domain</label>
         <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
         <button type="submit">Verify domain</button>
@@ -141,8 +142,14 @@ function renderPending(
       </>,
       renderMoment(expires_at),
       <div class="actions">
-        {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org })}
-        {renderButton(VERIFY_PATH, token, 'Get a new token', { domain, ...org }, 'plain')}
+        {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org, [BACK]: sectionPath })}
+        {renderButton(
+          VERIFY_PATH,
+          token,
+          'Get a new token',
+          { domain, ...org, [BACK]: sectionPath },
+          'plain',
+        )}
         {renderButton(`${sectionPath}/cancel`, token, 'Cancel', { domain }, 'plain')}
       </div>,
     ],
@@ -167,7 +174,13 @@ function renderExpired(
     render: ({ domain, expires_at }) => [
       renderName(domain),
       renderMoment(expires_at),
-      renderButton(VERIFY_PATH, token, 'Get a new token', { domain, ...org }, 'plain'),
+      renderButton(
+        VERIFY_PATH,
+        token,
+        'Get a new token',
+        { domain, ...org, [BACK]: toSectionPath(organization.org_id, 'domains') },
+        'plain',
+      ),
     ],
   })
   return renderSection('expired', 'Expired verifications', table)

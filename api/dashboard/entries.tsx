@@ -6,7 +6,7 @@ import type { OrganizationDomains } from '../../pipeline/model/responses/ownersh
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { listFormerDomains } from '../../pipeline/read/lookups/ownership.ts'
-import { CRAWL_PATH } from '../identity/way-back.ts'
+import { BACK, CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
@@ -51,7 +51,7 @@ async function chooseDomain(
   context: OrganizationRequest,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { callApi, org, organization, services, token } = context
+  const { callApi, org, organization, services } = context
   const sectionPath = toSectionPath(organization.org_id, 'entries')
   const url = '/api/me/organization/domains'
   const listed = await callApi<Domains>({ method: 'GET', url, query: org })
@@ -88,7 +88,7 @@ async function chooseDomain(
                 <div class="quiet">
                   no longer verified: verify it to change its files or stop hosting them
                 </div>
-                {renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')}
+                {renderVerify(context, domain)}
               </>
             ) : null}
           </>,
@@ -160,7 +160,7 @@ async function showEntry(
 
 /** Renders who else may change the files of a domain, or what lets the organization change them. */
 function renderRights(context: OrganizationRequest, domain: Domain): Html | null {
-  const { org, organization, token } = context
+  const { organization } = context
   const isElsewhere = isShared(context, domain)
   if (!hasProof(context, organization.org_id, domain))
     return (
@@ -170,7 +170,7 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
           verification has ended. Verify it to change these files or stop hosting them.
           {isElsewhere ? ' Another organization has verified it and can do so.' : null}
         </p>
-        {renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')}
+        {renderVerify(context, domain)}
       </div>
     )
   return isElsewhere ? (
@@ -179,6 +179,12 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
       version says who saved it.
     </p>
   ) : null
+}
+
+/** Renders the button that verifies a domain and then leads to its files. */
+function renderVerify({ org, token }: OrganizationRequest, domain: string): Html {
+  const fields = { domain, ...org, [BACK]: toEntryPath(org.org, domain) }
+  return renderButton(VERIFY_PATH, token, 'Verify', fields, 'plain')
 }
 
 /** Tells whether a version has a file to restore: one that stopped hosting has none. */

@@ -1,7 +1,7 @@
-import { keyPermissions } from '../../pipeline/core/roles.ts'
+import { hasOrganizationRight, keyPermissions } from '../../pipeline/core/roles.ts'
 import type { ApiKey } from '../../pipeline/model/identity.ts'
 import { listKeyCreators } from '../../pipeline/read/lookups/principals.ts'
-import { Fragment, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
@@ -22,6 +22,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
   const listed = await callApi<{ api_keys: ApiKey[] }>({ method: 'GET', url: URL, query: org })
   const creators = listKeyCreators(services.reader, organization.org_id)
   const sectionPath = toSectionPath(organization.org_id, 'keys')
+  const isManager = hasOrganizationRight(organization.role, 'keys')
   const body = (
     <>
       <h1>Keys</h1>
@@ -44,33 +45,44 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
               permissions.length === 0 ? 'Standard' : permissions.map(toPlainWords).join('; '),
               renderName(creators.get(id) ?? 'operator', 100),
               renderMoment(created_at),
-              renderButton(
-                `${sectionPath}/revoke`,
-                token,
-                'Revoke',
-                { id, [SUBJECT]: name },
-                'plain',
-              ),
+              isManager &&
+                renderButton(
+                  `${sectionPath}/revoke`,
+                  token,
+                  'Revoke',
+                  { id, [SUBJECT]: name },
+                  'plain',
+                ),
             ],
           })}
-      <form method="post" action={sectionPath} class="panel">
-        <h2>Create a key</h2>
-        {renderToken(token)}
-        <label for="name">Name</label>
-        <input id="name" name="name" required maxlength="200" autocomplete="off" />
-        <label for="permission">Permissions</label>
-        <select id="permission" name="permission">
-          <option value="">Standard</option>
-          {keyPermissions.toReversed().map(permission => (
-            <option value={permission}>{toPlainWords(permission)}</option>
-          ))}
-        </select>
-        <p class="hint">Only a key with full access can create and revoke keys.</p>
-        <button type="submit">Create key</button>
-      </form>
+      {isManager ? (
+        renderNewForm(sectionPath, token)
+      ) : (
+        <p class="quiet">Only owners and admins of an organization create and revoke its keys.</p>
+      )}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Keys', body }
+}
+
+function renderNewForm(sectionPath: string, token: string): Html {
+  return (
+    <form method="post" action={sectionPath} class="panel">
+      <h2>Create a key</h2>
+      {renderToken(token)}
+      <label for="name">Name</label>
+      <input id="name" name="name" required maxlength="200" autocomplete="off" />
+      <label for="permission">Permissions</label>
+      <select id="permission" name="permission">
+        <option value="">Standard</option>
+        {keyPermissions.toReversed().map(permission => (
+          <option value={permission}>{toPlainWords(permission)}</option>
+        ))}
+      </select>
+      <p class="hint">Only a key with full access can create and revoke keys.</p>
+      <button type="submit">Create key</button>
+    </form>
+  )
 }
 
 async function createKey(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -64,6 +64,7 @@ export const doneTexts = {
   published: 'The adagents.json is now hosted at the address below.',
   brand_published: 'The brand.json is now hosted at the address below.',
   saved: 'Change published.',
+  draft_discarded: 'Draft discarded. Nothing of it was published.',
   withdrawn: 'Hosting stopped.',
   pending: 'Saved. A moderator will review the name before it is shown.',
   points_here: 'The domain points to its hosted file. If the pointer is new, a crawl is scheduled.',

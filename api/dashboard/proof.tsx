@@ -212,7 +212,7 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
   const published = proof.back === PUBLISH_PATH && (await publishReviewed(chosen, domain))
   if (published) return published
-  const next = proof.back ?? toSectionPath(chosen.organization.org_id, 'domains')
+  const next = proof.back ?? toEntryPath(chosen.organization.org_id, domain)
   return { next, done: isHeldByAnother(chosen, domain) ? 'proven_only' : 'proven' }
 }
 
@@ -249,20 +249,15 @@ function showMissing(
     </p>
   )
   if (shown) return showChallenge(context, shown, { back: proof.back, status: 200, note })
+  const fields = { domain, ...context.org, [BACK]: proof.back }
   const body = (
     <>
       <h1>Verify {renderName(domain)}</h1>
       {note}
       <p>A token is shown only once. If you no longer have it, get a new one.</p>
       <div class="actions">
-        {renderButton(CHECK_PATH, context.token, 'Verify now', { domain, ...context.org })}
-        {renderButton(
-          VERIFY_PATH,
-          context.token,
-          'Get a new token',
-          { domain, ...context.org },
-          'plain',
-        )}
+        {renderButton(CHECK_PATH, context.token, 'Verify now', fields)}
+        {renderButton(VERIFY_PATH, context.token, 'Get a new token', fields, 'plain')}
         <a href={toSectionPath(context.organization.org_id, 'domains')}>Domains</a>
       </div>
     </>

@@ -34,6 +34,8 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
 async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer> {
   const { form, request, services } = context
   const read = (name: string) => form.get(name) ?? ''
+  if (read('do') === 'discard')
+    return { next: '/dashboard', done: 'draft_discarded', cookie: NO_DRAFT }
   const kind: ProposedKind = proposedKinds.find(known => known === read('kind')) ?? 'adagents.json'
   const text = read('text').replaceAll('\r\n', '\n')
   const draft: Draft = {

@@ -152,7 +152,7 @@ test('a proof of a domain that another organization holds says what it is good f
   const form = { org: acme, domain, nonce, expires_at }
   const proven = await sendForm(ann, '/dashboard/verify/check', form)
   expect(proven.headers.location, proven.body).toBe(
-    `/dashboard/org/${acme}/domains?done=proven_only`,
+    `/dashboard/org/${acme}/entries?domain=${domain}&done=proven_only`,
   )
   const entry = load((await ann.get(`/dashboard/org/${acme}/entries?domain=${domain}`)).body)
   expect(entry('.notice').text()).toContain(`Another organization has verified ${domain} too`)

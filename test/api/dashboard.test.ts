@@ -230,6 +230,9 @@ describe('people join an organization', () => {
     expect(people('table').first().text()).toContain('dora@acme.example (you)')
     expect(people('form[action$="/invite"]')).toHaveLength(0)
     expect((await dora.get(pathname + search)).statusCode).toBe(404)
+    const keys = await read(dora, at(acme, '/keys'))
+    expect(keys('main form')).toHaveLength(0)
+    expect(keys('main').text()).toContain('Only owners and admins of an organization create')
     const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
     expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
       400,
@@ -620,6 +623,17 @@ describe('a file of the workshop', () => {
     expect((await browser.get('/dashboard/publish')).statusCode).toBe(404)
   })
 
+  test('is discarded by who brought it', async () => {
+    const browser = await enterAs('dan@discarding.example')
+    await carry(browser)
+    const page = await read(browser, '/dashboard')
+    const form = page('form:contains("Discard")')
+    const fields = form.serializeArray().map(({ name, value }) => [name, value])
+    const sent = await send(browser, form.attr('action')!, Object.fromEntries(fields))
+    expect(sent.headers.location).toBe('/dashboard?done=draft_discarded')
+    expect((await browser.get('/dashboard/publish')).statusCode).toBe(404)
+  })
+
   test('is not deleted by another caller who sends more than there is room for', async () => {
     const browser = await enterAs('ann@acme.example')
     await carry(browser)
@@ -854,7 +868,9 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(row.text()).toContain('no longer verified')
   expect(row.find('form').attr('action')).toBe('/dashboard/verify')
   const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
-  expect(files('.notice:contains("Verify it") form').attr('action')).toBe('/dashboard/verify')
+  const verify = files('.notice:contains("Verify it") form')
+  expect(verify.attr('action')).toBe('/dashboard/verify')
+  expect(verify.find('[name=back]').val()).toBe(at(acme, `/entries?domain=${domain}`))
   expect(files('#properties .actions').text()).toBe('Check the hosted file')
   await registry.submit(added as never)
   const gone = { domain, sure: 'yes', stop: 'yes' }

@@ -331,7 +331,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
     return <p class="hint">{describeNothingHosted(parseFormDomain(domain))}</p>
   return (
     <p class="hint">
-      To host it here, sign in and verify your domain.
+      To host it here, sign in and verify your domain if you haven’t already.
       {kind === 'adagents.json' ? ` ${HOSTED_NOTE}` : null}
     </p>
   )
