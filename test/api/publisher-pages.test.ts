@@ -76,6 +76,20 @@ test.each([
   expect(shown.includes(said)).toBe(isOfPublisher)
 })
 
+test('a property that an authorization repeats is counted, and called so', async () => {
+  const domain = 'twice.example'
+  const properties = [buildWebsite(domain, { property_id: undefined })]
+  const inline = { authorization_type: 'inline_properties', properties }
+  const agents = [{ url: AGENT, authorized_for: 'Display', ...inline }]
+  await publishFiles(registry, { [domain]: buildShop(domain, { authorized_agents: agents }) })
+  const page = await open(`/publisher/${domain}`)
+  const names = page('#properties tbody th').toArray()
+  expect(names.map(cell => page(cell).find('.quiet').text())).toEqual([
+    '',
+    'listed again in the file or in an authorization',
+  ])
+})
+
 test('how a file was found contradicts nothing that is said of where it is served', async () => {
   const properties = [MANAGER, 'led.example', 'managed.example'].map(publisher_domain =>
     buildWebsite(publisher_domain, { publisher_domain }),

@@ -3,7 +3,7 @@ import { toHostingBase } from '../../../pipeline/model/hosted.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
 import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
-import { type Html, h } from '../html/jsx.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
@@ -133,6 +133,7 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
 /** Renders the properties of a publisher, a page of them. */
 export function renderInventory(lookup: PublisherLookup): Html {
   const { domain, properties, properties_total, next_cursor } = lookup
+  const isRepeated = createRepeatCheck()
   return renderTable({
     caption: 'Properties',
     columns: ['Property', 'Type', 'Identifiers', 'Status', 'Tags'],
@@ -148,7 +149,12 @@ export function renderInventory(lookup: PublisherLookup): Html {
         ? 'The file lists no valid properties.'
         : 'The file lists no properties.'),
     render: ({ name, property_type, identifiers, status, tags, source }) => [
-      renderName(name),
+      <>
+        {renderName(name)}
+        {isRepeated(identifiers) ? (
+          <div class="quiet">listed again in the file or in an authorization</div>
+        ) : null}
+      </>,
       renderName(toPlainWords(property_type), 40),
       identifiers.slice(0, 3).map(({ type, value }) => (
         <div>
@@ -164,6 +170,17 @@ export function renderInventory(lookup: PublisherLookup): Html {
       tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
     ],
   })
+}
+
+/** Creates the check whether a property with the same identifiers was listed before. */
+function createRepeatCheck() {
+  const listed = new Set<string>()
+  return (identifiers: PublisherLookup['properties'][number]['identifiers']) => {
+    const key = JSON.stringify(identifiers.map(({ type, value }) => `${type} ${value}`).sort())
+    const isRepeated = identifiers.length > 0 && listed.has(key)
+    listed.add(key)
+    return isRepeated
+  }
 }
 
 function toNextPath(domain: string, cursor: string | null | undefined): string | undefined {

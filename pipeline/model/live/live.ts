@@ -60,9 +60,11 @@ const count = z.int().nonnegative()
 
 export const AdagentsCounts = z.object({
   agent_count: count.describe('Agents that the file names'),
-  property_count: count.describe('Properties that the file lists'),
+  property_count: count.describe(
+    'Properties in the list of the file; those written inside an entry are not counted',
+  ),
   property_type_counts: z.record(text, count).describe('The same by kind, such as `website`'),
-  tag_count: count.describe('Distinct tags of its properties'),
+  tag_count: count.describe('Tags that the file describes'),
 })
 export type AdagentsCounts = z.infer<typeof AdagentsCounts>
 
