@@ -31,6 +31,8 @@ export class SubmissionClient {
   /** Resolves when both connections are up and answers can be received. */
   readonly #connected: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
+  /** Ends the wait of each submission that has no answer yet. */
+  readonly #pending = new Set<(error: Error) => void>()
   /** Submissions of one tick of the event loop; sent together. */
   readonly #outgoing: OutgoingSubmission[] = []
 
@@ -59,22 +61,28 @@ export class SubmissionClient {
     const { submission_id: id } = submission
     let timer: NodeJS.Timeout | undefined
     let resolveAnswer: (answer: Answer) => void = () => {}
+    let endWait: (error: Error) => void = () => {}
     try {
       return await new Promise<Answer>((resolve, reject) => {
         resolveAnswer = resolve
+        endWait = reject
+        this.#pending.add(endWait)
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(resolveAnswer))
         timer = setTimeout(() => reject(new Error('no answer in time')), this.#timeouts.answerMs)
         this.#send({ text, reject })
       })
     } finally {
       clearTimeout(timer)
+      this.#pending.delete(endWait)
       const waiting = this.#waiting.get(id)
       waiting?.delete(resolveAnswer)
       if (waiting?.size === 0) this.#waiting.delete(id)
     }
   }
 
+  /** Ends every wait as well: a command that has given up must not go on until its answer is late. */
   close(): void {
+    for (const endWait of this.#pending) endWait(new Error('the client is closed'))
     this.#subscriber.disconnect()
   }
 

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
+import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
@@ -13,6 +14,7 @@ import { crawlBatch, createHostLimiter } from '../../pipeline/crawl/crawl-batch.
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { Answer, Operation } from '../../pipeline/model/submission.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sqlite } from '../../pipeline/store/sqlite.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
@@ -20,15 +22,18 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { nothingTakenDown, TakedownList } from '../../pipeline/writer/takedown/takedown-list.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
+import { SilenceWatch } from './frozen-indexer.ts'
 import { findOrOpen } from './open-registry.ts'
-import { Progress } from './progress.ts'
+import { assertCrawlerAnswers, Progress } from './progress.ts'
 import { readRecord } from './reading.ts'
 import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
 import { formatOutcome, formatTotals } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 /** Time for which the registry may be unavailable before the command gives up. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 360_000
+/** Time for a summary. The indexer may have been killed over the question, which then nobody answers: it is asked again. */
+const SUMMARY_MS = 60_000
 const FILES_A_ROUND = 5_000
 const POLL_MS = 1_000
 
@@ -48,9 +53,10 @@ export async function crawl(
   const { run, sequencer } = await findOrOpen(config, { begins: true, writes: true })
   if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlInRunning(await connectRunning(run, 'crawl', { isPatient: true }), domains, {
+    ? await crawlInRunning(await connectWatched(run, config), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
+        endsWithoutCrawler: true,
       })
     : await crawlAlone(sequencer, config, domains)
   const taken_down = readRecord(({ record }) => listTakenDown(record, domains))
@@ -65,6 +71,17 @@ export async function crawl(
       summary,
     )
   if (refused.length > 0) process.exitCode = 1
+}
+
+/** Connects to the indexer, and tells while that makes no progress. */
+async function connectWatched(run: RunFile, { DATA_DIR }: Config): Promise<WriterClient> {
+  const writer = await connectRunning(run, 'crawl', { isPatient: true })
+  const watch = new SilenceWatch(resolvePaths(DATA_DIR), text => process.stderr.write(`${text}\n`))
+  return {
+    ...writer,
+    submit: (...args) => watch.during(writer.submit(...args)),
+    ask: (...args) => watch.during(writer.ask(...args)),
+  }
 }
 
 /** Lists the domains that are not crawled, each with the one that was taken down. */
@@ -106,13 +123,15 @@ export interface CrawlInRunningOptions {
   again: boolean
   /** Time for which the registry may be unavailable; the crawl itself has no limit. */
   patienceMs: number
+  /** Ends where no crawler answers for long; without it, the wait has no end. */
+  endsWithoutCrawler?: boolean
 }
 
 /** Adds domains to a running registry, waits until each of their files was tried, and publishes. */
 export async function crawlInRunning(
   writer: WriterClient,
   domains: Domain[],
-  { again, patienceMs }: CrawlInRunningOptions,
+  { again, patienceMs, endsWithoutCrawler = false }: CrawlInRunningOptions,
 ): Promise<CrawlSummary> {
   const since = systemClock.now()
   const submit = (operation: Operation) => writer.submit(operation, { by: identifyUser() })
@@ -121,10 +140,11 @@ export async function crawlInRunning(
   for (let isDone = false; ; ) {
     const question: Question = { ask: 'crawl_summary', since, withFaults: isDone }
     const summary: CrawlSummary = await retryWhileUnavailable(
-      () => writer.ask<CrawlSummary>(question),
+      () => writer.ask<CrawlSummary>(question, SUMMARY_MS),
       patienceMs,
     )
-    progress.show(summary)
+    const { idleS } = progress.show(summary)
+    if (endsWithoutCrawler && summary.waiting > 0) assertCrawlerAnswers(idleS)
     if (isDone) {
       progress.end()
       await retryWhileUnavailable(() => writer.ask({ ask: 'publish' }), patienceMs)

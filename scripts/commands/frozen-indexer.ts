@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { systemClock } from '../../pipeline/core/clock.ts'
+import { type Instant, MINUTE, SECOND, systemClock } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { isWriterSilent } from '../../pipeline/read/health.ts'
+import { isWriterSilent, readHeartbeat } from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
 /** A frozen indexer never answers: whoever waits wants to hear that soon. */
@@ -39,4 +40,55 @@ async function watchIndexer<Result>(
       throw new PublicError('unavailable', `the indexer does not answer${more}`)
   }
   return answer
+}
+
+/** Interval at which a patient command repeats what it waits for. */
+const REPEAT_EVERY_MS = MINUTE
+/** Silence that ends even a patient command: a start of the indexer over a large record takes less. */
+const PATIENT_SILENCE_MAX_MS = 5 * MINUTE
+
+/** Tells what a patient command waits for while the indexer makes no progress, and ends it after minutes of that. */
+export class SilenceWatch {
+  readonly #paths: Paths
+  readonly #tell: (text: string) => void
+  readonly #since = systemClock.now()
+  /** Silence when that was said last. */
+  #repeatedAtMs: number | undefined
+
+  constructor(paths: Paths, tell: (text: string) => void) {
+    this.#paths = paths
+    this.#tell = tell
+  }
+
+  /** Waits for an answer of the indexer; throws where that makes no progress for minutes. */
+  async during<Result>(answer: Promise<Result>): Promise<Result> {
+    const ended = new AbortController()
+    try {
+      return await Promise.race([answer, this.#lookUntil(ended.signal)])
+    } finally {
+      ended.abort()
+    }
+  }
+
+  async #lookUntil(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await setTimeout(LOOK_EVERY_MS, undefined, { signal })
+      this.look(systemClock.now())
+    }
+  }
+
+  look(now: Instant): void {
+    const silentMs = now - Math.max(readHeartbeat(this.#paths) ?? 0, this.#since)
+    if (silentMs < INDEXER_SILENCE_MAX_MS) this.#repeatedAtMs = undefined
+    else if (silentMs >= PATIENT_SILENCE_MAX_MS)
+      throw new Error(
+        `the indexer has made no progress for ${countThings(PATIENT_SILENCE_MAX_MS / MINUTE, 'minute')}: see \`registry status\`; what was requested goes on once it runs`,
+      )
+    else if (this.#repeatedAtMs === undefined || silentMs - this.#repeatedAtMs >= REPEAT_EVERY_MS) {
+      this.#repeatedAtMs = silentMs
+      this.#tell(
+        `waiting for the indexer, which has made no progress for ${Math.round(silentMs / SECOND)} s`,
+      )
+    }
+  }
 }

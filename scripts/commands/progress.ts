@@ -10,6 +10,10 @@ const LINE_EVERY_MS = 5_000
 /** Remaining seconds that are not worth a number. */
 const SOON_S = 5
 
+/** A host never takes as long to answer: a crawler that is silent for longer is stopped, or there is none. */
+const CRAWLER_SILENT_S = 60
+const CRAWLER_SILENCE_MAX_S = 600
+
 /** Shows the progress of a crawl on stderr: a bar on a terminal, lines elsewhere. */
 export class Progress {
   readonly #bar: SingleBar | undefined
@@ -23,7 +27,7 @@ export class Progress {
     this.#bar.start(1, 0, { rate: 0, left: '', outcomes: '' })
   }
 
-  show(summary: CrawlSummary): void {
+  show(summary: CrawlSummary): Estimate {
     const now = performance.now()
     const done = countDone(summary)
     const total = done + summary.waiting
@@ -37,6 +41,7 @@ export class Progress {
       this.#printedAt = now
       process.stderr.write(`${describeProgress(summary, estimate)}\n`)
     }
+    return estimate
   }
 
   end(): void {
@@ -54,11 +59,21 @@ export function describeProgress(summary: CrawlSummary, estimate: Estimate): str
   return outcomes === '' ? line : `${line}: ${outcomes}`
 }
 
+/** Throws where no file was done for long: the job of a crawler that was killed goes to another before that. */
+export function assertCrawlerAnswers(idleS: number): void {
+  if (idleS < CRAWLER_SILENCE_MAX_S) return
+  throw new Error(
+    `no crawler has answered for ${CRAWLER_SILENCE_MAX_S / 60} minutes: check the role \`crawler\` with \`registry status\`; files that are left stay due`,
+  )
+}
+
 function countDone({ outcomes }: CrawlSummary): number {
   return outcomes.reduce((sum, { files }) => sum + files, 0)
 }
 
 function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
+  if (waiting > 0 && idleS >= CRAWLER_SILENT_S)
+    return `no crawler has answered for ${Math.round(idleS)} s`
   if (waiting > 0 && waiting <= LAST_FILES)
     return `waiting for ${countThings(waiting, 'slow answer')}`
   if (waiting > 0 && idleS >= IDLE_S) return `no answer for ${Math.round(idleS)} s`

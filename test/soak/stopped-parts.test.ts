@@ -101,6 +101,12 @@ describe('while the indexer is stopped', () => {
     expect(report).toContain('! the indexer does not answer')
     // Questions that work is done for may take ten minutes.
     expect(performance.now() - asked).toBeLessThan(5 * MINUTE)
+    await waitUntil(async () => /^waiting for the indexer, .+ \d+ s$/m.test(crawl.stderr))
+    const written = performance.now()
+    const refused = await runRegistry(['org', 'create', '--name', 'Late'], env)
+    expect(refused.stderr).toContain('the indexer does not answer; it may still do this')
+    // An answer has a minute.
+    expect(performance.now() - written).toBeLessThan(MINUTE / 2)
     indexer.child.kill('SIGCONT')
     const { status, stdout } = await crawl.finish()
     expect(stdout).toContain(`${formatCount(DOMAINS)} domains`)

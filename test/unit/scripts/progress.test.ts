@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeProgress } from '../../../scripts/commands/progress.ts'
+import { assertCrawlerAnswers, describeProgress } from '../../../scripts/commands/progress.ts'
 
 const found = { brands: 0, publishers: 0, properties: 0, authorizations: 0, agents: 0, faults: [] }
 
@@ -21,4 +21,20 @@ test('a line of progress ends with what it knows, before the first file is done'
     { rate: 0, leftS: undefined, idleS: 5 },
   )
   expect(line).toBe('crawled 0 of 1,204 files, 0/s, no answer for 5 s')
+})
+
+test('a line of progress names the crawler once no host can be what takes so long', () => {
+  const left = { ...found, waiting: 2, outcomes: [] }
+  const slow = { rate: 0, leftS: undefined, idleS: 59 }
+  expect(describeProgress(left, slow)).toMatch(/waiting for 2 slow answers$/)
+  expect(describeProgress(left, { ...slow, idleS: 60 })).toMatch(
+    /no crawler has answered for 60 s$/,
+  )
+})
+
+test('a crawl without a crawler ends after ten minutes', () => {
+  assertCrawlerAnswers(599)
+  expect(() => assertCrawlerAnswers(600)).toThrow(
+    'no crawler has answered for 10 minutes: check the role `crawler`',
+  )
 })
