@@ -133,7 +133,7 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
 /** Renders the properties of a publisher, a page of them. */
 export function renderInventory(lookup: PublisherLookup): Html {
   const { domain, properties, properties_total, next_cursor } = lookup
-  const isRepeated = createRepeatCheck()
+  const repeated = listRepeated(properties)
   return renderTable({
     caption: 'Properties',
     columns: ['Property', 'Type', 'Identifiers', 'Status', 'Tags'],
@@ -148,39 +148,44 @@ export function renderInventory(lookup: PublisherLookup): Html {
       (lookup.adagents_valid === false
         ? 'The file lists no valid properties.'
         : 'The file lists no properties.'),
-    render: ({ name, property_type, identifiers, status, tags, source }) => [
-      <>
-        {renderName(name)}
-        {isRepeated(identifiers) ? (
-          <div class="quiet">listed again in the file or in an authorization</div>
-        ) : null}
-      </>,
-      renderName(toPlainWords(property_type), 40),
-      identifiers.slice(0, 3).map(({ type, value }) => (
-        <div>
-          <span class="quiet">{toPlainWords(clipText(type, 30))}</span> {renderName(value, 80)}
-        </div>
-      )),
-      status === undefined
-        ? renderBadge(
-            'fair',
-            source === 'community' ? 'hosted here' : toPlainWords(source ?? 'unknown'),
-          )
-        : renderBadge(status === 'active' ? 'good' : 'fair', clipText(status, 20)),
-      tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
-    ],
+    render: property => {
+      const { name, property_type, identifiers, status, tags, source } = property
+      return [
+        <>
+          {renderName(name)}
+          {repeated.has(property) ? (
+            <div class="quiet">listed again in the file or in an authorization</div>
+          ) : null}
+        </>,
+        renderName(toPlainWords(property_type), 40),
+        identifiers.slice(0, 3).map(({ type, value }) => (
+          <div>
+            <span class="quiet">{toPlainWords(clipText(type, 30))}</span> {renderName(value, 80)}
+          </div>
+        )),
+        status === undefined
+          ? renderBadge(
+              'fair',
+              source === 'community' ? 'hosted here' : toPlainWords(source ?? 'unknown'),
+            )
+          : renderBadge(status === 'active' ? 'good' : 'fair', clipText(status, 20)),
+        tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
+      ]
+    },
   })
 }
 
-/** Creates the check whether a property with the same identifiers was listed before. */
-function createRepeatCheck() {
+/** Lists the properties before which another one with the same identifiers is listed. */
+function listRepeated(properties: PublisherLookup['properties']): ReadonlySet<object> {
   const listed = new Set<string>()
-  return (identifiers: PublisherLookup['properties'][number]['identifiers']) => {
-    const key = JSON.stringify(identifiers.map(({ type, value }) => `${type} ${value}`).sort())
-    const isRepeated = identifiers.length > 0 && listed.has(key)
-    listed.add(key)
-    return isRepeated
-  }
+  return new Set(
+    properties.filter(({ identifiers }) => {
+      const key = JSON.stringify(identifiers.map(({ type, value }) => `${type} ${value}`).sort())
+      const isRepeated = identifiers.length > 0 && listed.has(key)
+      listed.add(key)
+      return isRepeated
+    }),
+  )
 }
 
 function toNextPath(domain: string, cursor: string | null | undefined): string | undefined {
