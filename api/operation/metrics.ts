@@ -3,7 +3,11 @@ import type { Times } from '../../jobs/metrics/time-histogram.ts'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
-import { countUnreadableCredentials } from '../../pipeline/read/lookups/agent-tests.ts'
+import { LatestValue } from '../../pipeline/read/cache/latest-value.ts'
+import {
+  countUnreadableCredentials,
+  findLastCredentialChange,
+} from '../../pipeline/read/lookups/agent-tests.ts'
 import { countHeld } from '../../pipeline/read/queries/counts.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 
@@ -73,8 +77,13 @@ export class Metrics {
       const lagMs = Number.isFinite(replicaLagMs) ? replicaLagMs : reader.now() - startedAt
       return lagMs / SECOND
     })
+    const unreadable = new LatestValue<number>()
     role.watch('registry_unreadable_credentials', () =>
-      reader.replica ? undefined : countUnreadableCredentials(reader, credentialsKey),
+      reader.replica
+        ? undefined
+        : unreadable.get([findLastCredentialChange(reader)], () =>
+            countUnreadableCredentials(reader, credentialsKey),
+          ),
     )
     role.watch('registry_held_publishers', () => (reader.snapshot ? countHeld(reader.snapshot) : 0))
   }

@@ -45,15 +45,40 @@ export async function revertAudit(id: string): Promise<void> {
 }
 
 function describeOperation({ operation, content, submitted_at }: AuditRow): string {
-  const { domain, name, org } = content
-  const subject = domain ?? name ?? org
+  const subject = findSubject(content)
   return `${operation}${subject === undefined ? '' : ` ${subject}`} of ${submitted_at}`
+}
+
+/** Fields that name what an operation is about, the most telling first. */
+const SUBJECTS = [
+  'domain',
+  'publisher_domain',
+  'agent_url',
+  'url',
+  'platform',
+  'user_id',
+  'label',
+  'name',
+  'key_id',
+  'invitation_id',
+  'subscription_id',
+  'review_id',
+  'id',
+  'org',
+  'org_id',
+]
+
+/** Finds the domain, key, person or other thing that an operation is about. */
+function findSubject(content: AuditRow['content']): string | undefined {
+  const named = SUBJECTS.map(field => content[field])
+  return named.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
 function formatLine({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {
   const by = row.by_kind === null ? 'unknown' : `${row.by_kind} ${row.by_id}`
   const result = 'done' in answer ? 'done' : `refused: ${answer.refused}`
-  return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${by}  ${result}`
+  const subject = findSubject(row.content) ?? '-'
+  return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${subject}  ${by}  ${result}`
 }
 
 function listRows(filter: AuditWanted): Promise<AuditRow[]> {

@@ -63,6 +63,12 @@ const checks = {
     findFaults(to && !isBucketAddress(to) ? resolve(to) : undefined, path =>
       assertWritable('BACKUP_TO', path, PRIVATE_FOLDER_MODE),
     ),
+  REPLICA_OF: ({ REPLICA_OF: origin }) =>
+    origin === undefined
+      ? []
+      : [
+          `REPLICA_OF is set, but \`start\` runs a registry of its own: unset it, or run \`registry follow ${origin}\`.`,
+        ],
 } satisfies Partial<Record<keyof Config, Check>>
 
 type Checked = keyof typeof checks
@@ -178,7 +184,13 @@ export async function findPlaceFaults(values: Partial<Config>, use: PortUse): Pr
 }
 
 async function findPortFaults(values: Partial<Config>, use: PortUse): Promise<string[]> {
-  const faults = (await Promise.all(listPlaces(values, use).map(findListenFaults))).flat()
+  const places = listPlaces(values, use)
+  const shared = places.filter((place, i) => findTaker(places.slice(0, i), place))
+  const listening = places.filter(place => !shared.includes(place)).map(findListenFaults)
+  const faults = [
+    ...shared.map(place => describeShared(findTaker(places, place) ?? place, place)),
+    ...(await Promise.all(listening)).flat(),
+  ]
   return faults.length > 0 && use.withAgent ? [...faults, DEMO_PORTS] : faults
 }
 
@@ -199,6 +211,23 @@ function listPlaces(
     places.push({ ...agent, hostSetting: 'HOST', portSetting: 'AGENT_PORT' })
   }
   return places
+}
+
+/** Addresses that stand for every one of this machine. */
+const everywhere = ['0.0.0.0', '::']
+
+/** Finds the first place whose port another one would take as well. */
+function findTaker(places: readonly ListenPlace[], { host, port }: ListenPlace) {
+  return places.find(
+    place =>
+      port !== 0 &&
+      place.port === port &&
+      (place.host === host || [place.host, host].some(name => everywhere.includes(name))),
+  )
+}
+
+function describeShared(taker: ListenPlace, { port, portSetting }: ListenPlace): string {
+  return `${taker.portSetting} and ${portSetting} are both ${port}: set ${portSetting} to another port.`
 }
 
 /** Waits a little for a port in use, since processes of a `start` that was killed need a moment to end. */

@@ -41,6 +41,7 @@ const IDLE_MS = 26 * HOUR_MS
 /** A snapshot is made every quarter of an hour at the latest while there are commits. */
 const SNAPSHOT_MS = HOUR_MS
 const FREE_DISK_MIN = 1_000_000_000
+const REDIS_AWAY = 'Redis does not answer'
 
 type Facts = Omit<RegistryStatus, 'problems'>
 
@@ -56,12 +57,14 @@ export function findProblems(facts: Facts, now: number): string[] {
 }
 
 function* findRoleProblems(facts: Facts): Generator<string> {
-  const { running, is_starting, source, queues, redis_problems } = facts
+  const { running, is_starting, source, queues, redis_problems, supervisor_problems } = facts
   if (running === null) {
     yield 'no registry runs here'
     return
   }
-  if (queues === null) yield 'Redis does not answer'
+  // A running `start` says it as well, with what follows.
+  const isReported = supervisor_problems.some(problem => problem.startsWith(REDIS_AWAY))
+  if (queues === null) yield* isReported ? [] : [REDIS_AWAY]
   else if (source !== 'indexer') yield 'the indexer does not answer'
   yield* redis_problems
   if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler runs'

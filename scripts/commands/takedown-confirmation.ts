@@ -40,7 +40,8 @@ export function describeTakedown(
     getRegistrableDomain(domain) === undefined
       ? `${domain} has sites of others below it, which would be deleted too\n`
       : ''
-  if (domains === 0 && rows.length === 0) return `${warning}nothing is known about ${domain}\n`
+  if (domains === 0 && rows.length === 0)
+    return `${warning}nothing is known about ${domain}: a takedown keeps it out from now on\n`
   const more = domains > first.length ? ` and ${domains - first.length} more` : ''
   const counts = rows.map(({ table, rows }) => `  ${rows}  ${table}\n`).join('')
   return `${warning}would be deleted: ${first.join(', ')}${more}\nrows by table:\n${counts}`
@@ -48,6 +49,7 @@ export function describeTakedown(
 
 /** Says how much a takedown has deleted. */
 export function describeDeleted({ rows }: TakedownPreview): string {
+  if (rows.length === 0) return ''
   const total = rows.reduce((sum, table) => sum + table.rows, 0)
   return `deleted: ${countThings(total, 'row')} of ${countThings(rows.length, 'table')}\n`
 }

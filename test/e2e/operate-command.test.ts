@@ -70,6 +70,7 @@ describe('an operator', () => {
     const lines = stdout.trim().split('\n')
     expect(lines).toHaveLength(2)
     const [, id = ''] = lines[0]!.split('  ')
+    expect(lines[0]).toMatch(new RegExp(`  brand\\.save +${domain}  `))
     const shown = JSON.parse((await run('audit', 'show', id)).stdout)
     expect(shown).toMatchObject({
       operation: 'brand.save',
@@ -117,6 +118,7 @@ describe('an operator', () => {
     )
     expect(await run('takedown', 'müller.example', '--confirm', 'Müller.example')).toMatchObject({
       stdout: 'xn--mller-kva.example is taken down\n',
+      stderr: 'nothing is known about xn--mller-kva.example: a takedown keeps it out from now on\n',
     })
     expect(await run('takedown', domain)).toMatchObject({
       status: 1,

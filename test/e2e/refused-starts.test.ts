@@ -14,8 +14,9 @@ const folder = makeTemporaryFolder()
 const at = (name: string) => join(folder.path, name)
 const isRoot = process.getuid?.() === 0
 const mayMount = isRoot && canMount()
-let busy: Server
+const busy: Server[] = []
 let port: number
+let otherPort: number
 let free: string
 
 function canMount(): boolean {
@@ -27,11 +28,19 @@ function canMount(): boolean {
   }
 }
 
+/** Listens on a port until the end of the tests. */
+async function takePort(): Promise<number> {
+  const taken = await findFreePort()
+  const server = createServer()
+  busy.push(server)
+  await new Promise<void>(resolve => server.listen(taken, '127.0.0.1', resolve))
+  return taken
+}
+
 beforeAll(async () => {
-  port = await findFreePort()
+  port = await takePort()
+  otherPort = await takePort()
   free = String(await findFreePort())
-  busy = createServer()
-  await new Promise<void>(resolve => busy.listen(port, '127.0.0.1', resolve))
   writeFileSync(at('domains.txt'), 'acme.example\n')
   writeFileSync(at('file'), 'text')
   mkdirSync(at('closed'))
@@ -40,7 +49,7 @@ beforeAll(async () => {
 })
 
 afterAll(() => {
-  busy.close()
+  for (const server of busy) server.close()
   folder.remove()
 })
 
@@ -70,6 +79,17 @@ describe('a start that cannot be says so in one sentence', () => {
       () => ({ PORT: String(port - 100) }),
       () =>
         `Port ${port} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.`,
+    ],
+    [
+      'one port for the API and the operator',
+      () => ({ OPERATOR_PORT: free }),
+      () => `PORT and OPERATOR_PORT are both ${free}: set OPERATOR_PORT to another port.`,
+    ],
+    [
+      'the address of a registry to follow',
+      () => ({ REPLICA_OF: 'https://registry.example' }),
+      () =>
+        'REPLICA_OF is set, but `start` runs a registry of its own: unset it, or run `registry follow https://registry.example`.',
     ],
     [
       'an address of another machine',
@@ -161,12 +181,12 @@ describe('a start that cannot be says so in one sentence', () => {
       'two busy ports, and a Redis that is away',
       () => ({
         PORT: String(port),
-        OPERATOR_PORT: String(port),
+        OPERATOR_PORT: String(otherPort),
         REDIS_URL: 'redis://user:secret@127.0.0.1:1',
       }),
       () =>
         `Port ${port} of 127.0.0.1 is in use: set PORT to another port, or end the program that listens there.\n` +
-        `Port ${port} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.\n` +
+        `Port ${otherPort} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.\n` +
         'REDIS_URL: Redis does not answer at redis://…@127.0.0.1:1: start it, then try again.',
     ],
     [

@@ -65,9 +65,11 @@ select if(failures > 0, 'unreachable', effect) as effect, count(*) as files
 from crawl_state where attempted_at >= ms($day)
 group by 1 order by files desc, 1`
 
+/** The first night has nothing that it could lose. */
 const LAST_NIGHT = `
 select night, publishers as publishers, losses as losses, taken as taken
-from nights order by night desc limit 1`
+from nights where losses > 0 or night > (select min(night) from nights)
+order by night desc limit 1`
 
 /** Reports the state of the index and of its crawls. */
 export async function reportIndex(db: Database, now: Instant): Promise<IndexStatus> {

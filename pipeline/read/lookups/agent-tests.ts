@@ -99,6 +99,12 @@ export function findAgentCredential(
   )
 }
 
+/** Finds the commit in which a credential was last stored or deleted; undefined before the first. */
+export function findLastCredentialChange({ record }: PrivateReader): number | undefined {
+  const row = record?.one<{ seq: number | null }>('select max(seq) as seq from agent_credentials')
+  return row?.seq ?? undefined
+}
+
 /** Counts the stored credentials of agents that this key cannot decrypt. */
 export function countUnreadableCredentials(
   { record }: PrivateReader,

@@ -56,6 +56,13 @@ describe('the status of a registry', () => {
     expect(lines).toContain('index      nothing has been committed yet')
   })
 
+  test('names a Redis that is away once, in the words of the running start', () => {
+    const away = { ...healthy, queues: null, source: 'record' as const }
+    expect(findProblems(away, NOW)).toEqual(['Redis does not answer'])
+    const reported = ['Redis does not answer: what is stored can be read, saves are refused']
+    expect(findProblems({ ...away, supervisor_problems: reported }, NOW)).toEqual(reported)
+  })
+
   test('does not miss a crawler that start has yet to start', () => {
     const facts = { ...healthy, is_starting: true, queues: [{ ...queue, workers: 0 }] }
     expect(findProblems(facts, NOW)).toEqual([])
