@@ -60,8 +60,10 @@ function showForm(
       {renderFault(fault)}
       <form method="post" action={CRAWL_PATH} class="row" data-send={isAsked || undefined}>
         {renderToken(context.token)}
-        <label for="domain">Domain</label>
-        <input id="domain" name="domain" value={domain} required maxlength="300" />
+        <label>
+          Domain
+          <input id="domain" name="domain" value={domain} required maxlength="300" />
+        </label>
         <button type="submit">Crawl now</button>
       </form>
       {last && renderSection('last', 'Last crawl', renderLast(last))}

@@ -102,8 +102,10 @@ async function chooseDomain(
         ],
       })}
       <form method="get" action={sectionPath} class="row">
-        <label for="domain">Domain</label>
-        <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
+        <label>
+          Domain
+          <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
+        </label>
         <button type="submit">Open</button>
       </form>
     </>

@@ -95,6 +95,9 @@ function renderOthers(lines: readonly number[]): Html {
   )
 }
 
+const sortBySeverity = (faults: readonly RepeatedFault[]): RepeatedFault[] =>
+  faults.toSorted((a, b) => Number(a.severity !== 'error') - Number(b.severity !== 'error'))
+
 function renderLine(number: number, text: string, faults: readonly RepeatedFault[]): Html {
   const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
   return (
@@ -103,8 +106,8 @@ function renderLine(number: number, text: string, faults: readonly RepeatedFault
         {number}
       </a>
       <code>{clipText(text, 200) || ' '}</code>
-      {faults.map(({ severity, message, suggestion, others }) => (
-        <div class="note">
+      {sortBySeverity(faults).map(({ severity, message, suggestion, others }) => (
+        <div class={severity === 'error' ? 'note bad' : 'note fair'}>
           {renderBadge(
             severity === 'error' ? 'bad' : 'fair',
             others === undefined ? severity : countThings(1 + others.length, severity),

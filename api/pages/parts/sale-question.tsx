@@ -73,9 +73,15 @@ export function renderAgentChoice(asked: Asked, agents: readonly string[]): Html
   )
 }
 
-export function renderAskForm(asked: Asked): Html {
+/** Renders the form of a question; `wrong` names the fields that a notice above it explains. */
+export function renderAskForm(asked: Asked, wrong: readonly (string | undefined)[] = []): Html {
   const { agent_url, identifier_value, domain, identifier_type, country, as_of } = asked
   const hasMore = identifier_type !== 'domain' || country !== '' || as_of !== ''
+  const mark = (...names: string[]) =>
+    names.some(name => wrong.includes(name)) && {
+      'aria-invalid': 'true',
+      'aria-describedby': 'fault',
+    }
   return (
     <form class="ask" action="/authorization" method="get">
       <label>
@@ -84,6 +90,7 @@ export function renderAskForm(asked: Asked): Html {
           name="agent_url"
           value={clipText(agent_url, 2_000)}
           placeholder="https://agent.example/mcp"
+          {...mark('agent_url', 'agent')}
         />
       </label>
       <label>
@@ -92,6 +99,7 @@ export function renderAskForm(asked: Asked): Html {
           name="identifier_value"
           value={clipText(identifier_value || domain, 500)}
           placeholder="acme.example"
+          {...mark('identifier_value', 'domain')}
         />
       </label>
       <button type="submit">Check authorization</button>
@@ -104,6 +112,7 @@ export function renderAskForm(asked: Asked): Html {
               name="identifier_type"
               value={clipText(identifier_type, 60)}
               list="identifier-types"
+              {...mark('identifier_type')}
             />
             <datalist id="identifier-types">
               {identifierTypes.map(type => (
@@ -113,7 +122,12 @@ export function renderAskForm(asked: Asked): Html {
           </label>
           <label>
             Country
-            <input name="country" value={clipText(country, 10)} placeholder="GB" />
+            <input
+              name="country"
+              value={clipText(country, 10)}
+              placeholder="GB"
+              {...mark('country')}
+            />
           </label>
           <label>
             As of
@@ -121,6 +135,7 @@ export function renderAskForm(asked: Asked): Html {
               name="as_of"
               value={clipText(as_of, 40)}
               placeholder="2026-11-20 or a time in UTC"
+              {...mark('as_of')}
             />
           </label>
         </div>

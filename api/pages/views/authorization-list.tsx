@@ -43,8 +43,10 @@ function showForm(text: string, result?: Html): View {
           enctype="multipart/form-data"
         >
           <div class="row">
-            <label for="file">Upload a file</label>
-            <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,text/csv" />
+            <label>
+              Upload a file
+              <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,text/csv" />
+            </label>
           </div>
           <label for="text">Or paste rows</label>
           <textarea

@@ -14,6 +14,7 @@ import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { completeDay } from '../../inputs/as-of.ts'
+import { explainIdentifierFault } from '../../inputs/identifier.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { buildPublisherEvidence } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
@@ -56,29 +57,68 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   try {
     if (agent_url !== '' && (identifier_value || domain) !== '') {
       const agents = await findAgentsOfHost(call.services.reader, agent_url)
-      if (agents.length > 1) return showForm(asked, renderAgentChoice(asked, agents))
+      if (agents.length > 1) return showForm(asked, [], { fault: renderAgentChoice(asked, agents) })
       const [agent] = agents
       const meant = agent === undefined ? asked : { ...asked, agent_url: agent, stated: agent_url }
       return await (identifier_value !== '' ? showProperty : showPublisher)(call, meant)
     }
   } catch (error) {
-    const fault = error instanceof PublicError && describeFault(error, asked)
-    if (fault) return showForm(asked, clipText(fault, 300))
-    throw error
+    const refused = error instanceof PublicError && findWrongField(error)
+    if (!refused) throw error
+    return showForm(asked, await findExampleSales(call), {
+      fault: describeFaults(refused, asked),
+      wrong: [refused.field, findPropertyFault(asked)?.field],
+    })
   }
+  const examples = await findExampleSales(call)
   // The form always sends the type.
-  const isSent = call.query.identifier_type !== ''
-  if (isSent) return showForm(asked, 'Enter an agent and a property.')
-  return showForm(asked, undefined, await findExampleSales(call))
+  if (call.query.identifier_type === '') return showForm(asked, examples)
+  const wrong = [
+    agent_url === '' ? 'agent_url' : undefined,
+    (identifier_value || domain) === '' ? 'identifier_value' : undefined,
+  ]
+  return showForm(asked, examples, { fault: 'Enter an agent and a property.', wrong })
 }
 
-/** Describes what a field of the form has wrong; undefined for any other refusal. */
-function describeFault({ error, message }: PublicError, asked: Asked): string | undefined {
-  const isOfField = error === 'invalid_request' && /^\w+: /.test(message)
-  return isOfField ? describeRefusal(message, { ...asked, agent: asked.agent_url }) : undefined
+/** Finds what a refusal says of a field of the form; undefined for any other refusal. */
+function findWrongField({ error, field, message }: PublicError): Refused | undefined {
+  return error === 'invalid_request' && field !== undefined ? { field, message } : undefined
 }
 
-function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] = []): View {
+interface Refused {
+  field: string
+  message: string
+}
+
+/** Checks the property by itself: the API refuses the first wrong field only. */
+function findPropertyFault({ identifier_type, identifier_value }: Asked): Refused | undefined {
+  const fields = { type: 'identifier_type', value: 'identifier_value' }
+  const identifier = { type: identifier_type, value: identifier_value }
+  const text = identifier_value === '' ? undefined : explainIdentifierFault(identifier, fields)
+  return text === undefined ? undefined : findWrongField(new PublicError('invalid_request', text))
+}
+
+/** Describes everything that is wrong with the form. */
+function describeFaults(refused: Refused, asked: Asked): string {
+  const other = findPropertyFault(asked)
+  return [refused, ...(other === undefined || other.field === refused.field ? [] : [other])]
+    .map(({ message }) =>
+      clipText(describeRefusal(message, { ...asked, agent: asked.agent_url }), 300),
+    )
+    .join(' ')
+}
+
+/** Faults of a question, and the names of the fields that have them. */
+interface Faults {
+  fault?: Child
+  wrong?: readonly (string | undefined)[]
+}
+
+function showForm(
+  asked: Asked,
+  examples: readonly ExampleSale[],
+  { fault, wrong = [] }: Faults = {},
+): View {
   return {
     ...(fault !== undefined && { status: 400 as const }),
     title: 'Check authorization',
@@ -91,11 +131,11 @@ function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] =
           Can this agent sell ads on this property? See which file says so, where, and when.
         </p>
         {fault === undefined ? null : (
-          <p class="notice fair" role="alert">
+          <p class={`notice ${wrong.length > 0 ? 'bad' : 'fair'}`} id="fault" role="alert">
             {fault}
           </p>
         )}
-        {renderAskForm(asked)}
+        {renderAskForm(asked, wrong)}
         {examples.length === 0 ? null : (
           <>
             <h2>Examples</h2>

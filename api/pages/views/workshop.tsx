@@ -275,30 +275,41 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
           enctype="multipart/form-data"
         >
           <div class="row">
-            <label for="domain">Domain</label>
-            <input
-              id="domain"
-              name="domain"
-              value={domain}
-              maxlength="300"
-              placeholder="acme.example"
-            />
-            <label for="kind">File type</label>
-            {renderKinds('kind', kind)}
-            <label for="file">Or upload</label>
-            <input id="file" name="file" type="file" accept=".json,application/json" />
+            <label>
+              Domain
+              <input
+                id="domain"
+                name="domain"
+                value={domain}
+                maxlength="300"
+                placeholder="acme.example"
+              />
+            </label>
+            <label for="kind">
+              File type
+              {renderKinds(kind)}
+            </label>
+            <label>
+              Upload a file
+              <input id="file" name="file" type="file" accept=".json,application/json" />
+            </label>
           </div>
-          <label for="text">The file</label>
-          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
+          <label for="text">Or paste it</label>
+          <textarea
+            id="text"
+            name="text"
+            rows={text === '' ? '12' : '18'}
+            spellcheck="false"
+            wrap="off"
+            placeholder={PLACEHOLDERS[kind]}
+          >
             {text}
           </textarea>
           <div class="row">
             <button type="submit">Check</button>
-            {text === '' ? (
-              <button type="submit" class="plain" name="do" value="example">
-                Start from an example
-              </button>
-            ) : null}
+            <button type="submit" class="plain" name="do" value="example">
+              Start from an example
+            </button>
             <button type="submit" class="plain" name="do" value="download">
               Download
             </button>
@@ -337,9 +348,14 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   )
 }
 
-function renderKinds(id: string, chosen: ProposedKind): Html {
+const PLACEHOLDERS: Readonly<Record<ProposedKind, string>> = {
+  'adagents.json': '{ "authorized_agents": [{ "url": "https://agent.example/mcp", … }] }',
+  'brand.json': '{ "house": { "domain": "acme.example", "name": "Acme" }, "brands": [ … ] }',
+}
+
+function renderKinds(chosen: ProposedKind): Html {
   return (
-    <select id={id} name="kind">
+    <select id="kind" name="kind">
       {proposedKinds.map(kind => (
         <option value={kind} selected={kind === chosen}>
           {kind}
