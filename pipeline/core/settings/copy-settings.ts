@@ -10,11 +10,11 @@ export const copySettings = {
   }),
   BACKUP_TO: defineSetting(
     place.optional(),
-    'folder or `s3://BUCKET/PREFIX` that gets backups of everything, also of what is private: with a Redis elsewhere, an indexer on another host takes over from them (docs/operating.md)',
+    'folder or `s3://BUCKET/PREFIX` that gets backups of everything, private data included: with a Redis elsewhere, an indexer on another host takes over from them (docs/operating.md)',
     { shown: 'no backups are made' },
   ),
   BACKUP_EVERY: defineSetting(wholeNumber(1, 86_400).default(900), 'seconds between two backups', {
-    shown: '900; sooner where much was answered since the last one',
+    shown: '900; sooner if many writes were made since the last one',
   }),
   PUBLISH_TO: defineSetting(
     place.optional(),
@@ -23,7 +23,7 @@ export const copySettings = {
   ),
   RELEASES_KEPT: defineSetting(
     wholeNumber(2, 3_660).default(30),
-    'daily releases of the data set that are kept; of older ones the first of each month stays',
+    'daily releases of the data set to keep; of older ones, the first of each month stays',
     { shown: '30' },
   ),
   DATA_LICENSE: defineSetting(
@@ -40,7 +40,7 @@ export const copySettings = {
       .string()
       .regex(/^[^\s+]+\+[0-9a-f]{8}\+\S+$/, 'must be the key of a log, as name+id+key')
       .optional(),
-    'public key of the log of that registry, as `/log/key` has it and you know it from elsewhere; nothing that it has not signed is followed',
+    'public key of the log of that registry, as in `/log/key`, from a source that you trust; nothing that it has not signed is followed',
     { shown: 'the key that the replica sees first' },
   ),
 }

@@ -7,7 +7,7 @@ import { flag, issuerUrl, share, text, wholeNumber } from './setting-kinds.ts'
 export const recordSettings = {
   ENRICHMENT_URL: defineSetting(
     issuerUrl.optional(),
-    'address of a service of brand data that is asked first, as `GET ENRICHMENT_URL?domain=acme.example`; it answers like `/api/brands/enrich`: `{"manifest": {"name": …}, "company": {…}}`, or 404 (docs/operating.md). It may be in a private network',
+    'address of a brand data service that is queried first, as `GET ENRICHMENT_URL?domain=acme.example`; its responses are like those of `/api/brands/enrich`: `{"manifest": {"name": …}, "company": {…}}`, or 404 (docs/operating.md). It may be in a private network',
   ),
   ENRICHMENT_KEY: defineSetting(
     text.optional(),

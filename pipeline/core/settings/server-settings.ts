@@ -13,7 +13,7 @@ export const serverSettings = {
   PORT: defineSetting(port.default(3000), 'port of the API', { shown: '3000' }),
   API_PROCESSES: defineSetting(
     wholeNumber(1, 64).default(1),
-    'API processes that `start` runs on one port: with two, requests go on when one ends',
+    'API processes that `start` runs on one port: with two, requests continue if one ends',
     { shown: '1' },
   ),
   SECURITY_CONTACT: defineSetting(
@@ -42,7 +42,7 @@ export const serverSettings = {
   ),
   OTEL_TRACES_SAMPLER_ARG: defineSetting(
     share.default(1),
-    'share of the traces that is exported, from 0 to 1: each file of a crawl is part of one',
+    'share of traces to export, from 0 to 1: each file of a crawl is part of one',
     { shown: '1' },
   ),
   BASE_URL: defineSetting(
@@ -57,7 +57,7 @@ export const serverSettings = {
   ),
   PURGE_URL: defineSetting(
     httpUrl.optional(),
-    'address of that cache, which the indexer tells after a commit by `PURGE` and `Surrogate-Key` what to forget (docs/operate/scale.md)',
+    'address of that cache, which the indexer tells after a commit by `PURGE` and `Surrogate-Key` which responses to drop (docs/operate/scale.md)',
     { shown: 'none: responses expire' },
   ),
   TRUSTED_PROXIES: defineSetting(
@@ -88,7 +88,7 @@ export const serverSettings = {
   ),
   SIGNING_PROFILE: defineSetting(
     z.enum(signingProfiles).default('3.1'),
-    'profile of the protocol by which webhooks are signed, and by which the reference agent verifies requests: 3.2 wants `Signature` and `Content-Digest` in one encoding (base64url without padding) and the body always covered',
+    'profile of the protocol by which webhooks are signed, and by which the reference agent verifies requests: 3.2 requires `Signature` and `Content-Digest` in one encoding (base64url without padding) and the body always covered',
     { shown: '3.1' },
   ),
   LOG_LEVEL: defineSetting(

@@ -44,12 +44,12 @@ export const signInSettings = {
         'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT',
       )
       .optional(),
-    'mail server by which a crawler sends sign-in links, and mails about what people watch; without it they are printed in the terminal, and only if BASE_URL is an address of this machine',
+    'mail server by which a crawler sends sign-in links, and emails about what people watch; without it they are printed in the terminal, and only if BASE_URL is an address of this machine',
     { secret: true },
   ),
   MAIL_FROM: defineSetting(
     mailbox.optional(),
-    'sender of mails, such as `Registry <registry@example.org>`; SMTP_URL requires it',
+    'sender of emails, such as `Registry <registry@example.org>`; SMTP_URL requires it',
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
