@@ -17,7 +17,7 @@ export function checkBillingSignature(
   secret: string,
   now: Instant,
 ): string | undefined {
-  if (header === undefined) return `${BILLING_SIGNATURE_HEADER}: the header is required`
+  if (header === undefined) return `${BILLING_SIGNATURE_HEADER}: is required`
   const parts = [header].flat().join().split(',')
   const readValues = (name: string) =>
     parts.flatMap(part =>
@@ -30,9 +30,7 @@ export function checkBillingSignature(
     const claimed = Buffer.from(value, 'hex')
     return claimed.length === expected.length && timingSafeEqual(claimed, expected)
   })
-  if (!isSigned) return `${BILLING_SIGNATURE_HEADER}: the signature does not match`
+  if (!isSigned) return `${BILLING_SIGNATURE_HEADER}: has a signature that does not match`
   const isRecent = Math.abs(now - Number(time) * SECOND) <= TOLERANCE_MS
-  return isRecent
-    ? undefined
-    : `${BILLING_SIGNATURE_HEADER}: the time of the signature is too far off`
+  return isRecent ? undefined : `${BILLING_SIGNATURE_HEADER}: has a time that is too far off`
 }

@@ -52,7 +52,7 @@ export function createApiCaller(
     const refused =
       answer.statusCode < 400
         ? undefined
-        : describeRefusal(message ?? error ?? 'It was refused', payload)
+        : describeRefusal(message ?? error ?? 'The request was refused', payload)
     return { status: answer.statusCode, body, file: { bytes: answer.rawPayload, type }, refused }
   }
 }

@@ -5,7 +5,7 @@ import { SNAPSHOT_KEY } from '../../pipeline/core/surrogate-keys.ts'
 export const asOf = z
   .string()
   .optional()
-  .describe('Answer as of this time, or of the start of this UTC date')
+  .describe('Respond as of this time, or as of the start of this UTC date')
 
 /** A date and time with its offset. */
 export const DateTime = z.iso.datetime({ offset: true })

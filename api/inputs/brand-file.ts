@@ -25,8 +25,8 @@ export function readBrandFile(
   const { errors } = reportFaults(faults)
   if (errors.length > 0 || document === undefined) {
     const [first] = errors
-    const text = first?.message ?? 'is not a brand.json'
-    return refuse('invalid_request', `brand_json: ${text}`, { details: errors })
+    const text = first?.message ?? 'it is not a brand.json'
+    return refuse('invalid_request', `brand_json: is invalid: ${text}`, { details: errors })
   }
   const brand = findOwnBrand(document, domain)
   if (brand === undefined) {

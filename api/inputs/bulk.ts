@@ -22,7 +22,7 @@ export function describeBulk(resolution: z.ZodType) {
   return z.looseObject({
     results: z
       .record(z.string(), resolution.nullable())
-      .describe('Answers by the requested name in lower case; null for unknown names'),
+      .describe('Results by the requested name in lower case; null for unknown names'),
   })
 }
 

@@ -10,11 +10,11 @@ export const fresh = z
     type: 'string',
     enum: ['true', 'false'],
     default: 'false',
-    description: '`true` reads the files now; if that fails, the stored answer is returned',
+    description: '`true` reads the files now; if that fails, the stored response is returned',
   })
 /** Accepts `fresh` where it has no effect: clients send it to every lookup. */
 export const freshIgnored = z.string().optional().meta({
-  description: 'Without effect: every answer comes from the index',
+  description: 'No effect: every response comes from the index',
 })
 
 /** A domain as people paste it: the one rule, on every route. */

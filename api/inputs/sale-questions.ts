@@ -19,7 +19,7 @@ const text = (maximum: number) =>
 
 /** An agent and what it may sell: a domain, or another identifier with its type. */
 const SaleQuestion = z.looseObject({
-  agent_url: text(2_048).describe('Address at which the agent answers'),
+  agent_url: text(2_048).describe('Address of the agent'),
   domain: text(2_048)
     .optional()
     .describe('Domain that it would sell; the same as the identifier type `domain`'),
@@ -29,7 +29,7 @@ const SaleQuestion = z.looseObject({
 
 const pairs = z.array(SaleQuestion).meta({
   maxItems: limits.authorizationsChecked,
-  description: 'Questions, each answered by a line',
+  description: 'Questions, each with a line in the response',
 })
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 
@@ -86,7 +86,7 @@ function describeNoList(sent: unknown): string {
   const misspelled = names.find(name => findNearestWord(name, ['pairs']) !== undefined)
   return misspelled === undefined
     ? 'pairs: is required'
-    : `Unknown field '${misspelled}'. Did you mean 'pairs'?`
+    : `Unknown field \`${misspelled}\`. Did you mean \`pairs\`?`
 }
 
 const columnsByCount: Readonly<Record<number, readonly string[]>> = {
@@ -128,27 +128,29 @@ function parseQuestion(sent: unknown): AskedSale {
   const [misspelled] = listMisspelled(SaleQuestion, sent)
   const meant = misspelled ?? (success ? undefined : findShortened(error, sent))
   if (meant !== undefined) {
-    return { fault: `${meant.name}: is not known here. Did you mean '${meant.meant}'?` }
+    return { fault: `Unknown field \`${meant.name}\`. Did you mean \`${meant.meant}\`?` }
   }
   const term = Object.keys(Object(sent)).find(isRestriction)
   if (term !== undefined) {
     return {
-      fault: `${term}: is not checked in bulk; ask /api/registry/validate/property-authorization`,
+      fault: `${term}: is not supported in bulk; use /api/registry/validate/property-authorization`,
     }
   }
   if (!success) {
     const [issue] = error.issues
-    return { fault: `${issue?.path.join('.') || 'the question'}: ${issue?.message}` }
+    return { fault: `${issue?.path.join('.') || 'question'}: ${issue?.message}` }
   }
   const { agent_url, domain, identifier_type, identifier_value } = data
   if (domain !== undefined) {
     if (identifier_value !== undefined) {
-      return { fault: 'names both a domain and an identifier_value; ask for one of them' }
+      return {
+        fault: 'the question has both `domain` and `identifier_value`; send only one of them',
+      }
     }
     return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain' }
   }
   if (identifier_type === undefined || identifier_value === undefined) {
-    return { fault: 'names neither a domain nor an identifier_type with its identifier_value' }
+    return { fault: 'the question needs `domain`, or `identifier_type` and `identifier_value`' }
   }
   const identifier = { type: identifier_type, value: identifier_value }
   return { agent_url, identifier, field: 'identifier_value' }

@@ -84,7 +84,7 @@ const at = EvaluationTime.optional()
 export const explain = z
   .string()
   .optional()
-  .meta({ description: '`true` adds `evidence`: the files, entries and rules behind the answer' })
+  .meta({ description: '`true` adds `evidence`: the files, entries and rules behind the verdict' })
 
 export const termsInQuery = {
   delegation_type,

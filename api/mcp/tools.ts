@@ -264,7 +264,7 @@ function toParameters(
 
 /** Names the argument of a tool in a refusal of its route, as the tool does. */
 export function nameArguments(refusal: string): string {
-  return refusal.replace(/(?<="error":")\w+(?=: )/, toArgumentName)
+  return refusal.replace(/(?<="error":"`)\w+(?=`)/, toArgumentName)
 }
 
 /** Explains that an argument is missing, by the one that was most likely meant for it. */
@@ -275,7 +275,7 @@ function explainAbsent(name: string, given: readonly string[]): string {
   )
   return misspelled === undefined
     ? `${name}: is required`
-    : `Unknown parameter '${misspelled}'. Did you mean '${name}'?`
+    : `Unknown parameter \`${misspelled}\`. Did you mean \`${name}\`?`
 }
 
 function hasMember(schema: z.ZodType | undefined, name: string): boolean {

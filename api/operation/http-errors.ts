@@ -20,7 +20,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_BAD_URL: ['invalid_request', 'the path has a malformed percent escape'],
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'a part of the path is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body must be application/json'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not JSON'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not valid JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not match the body'],
 }
 

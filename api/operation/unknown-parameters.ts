@@ -43,8 +43,11 @@ function findPart(name: string, known: ReadonlySet<string>): string | undefined 
 
 function buildRefusal(name: string, known: ReadonlySet<string>): PublicError {
   const nearest = findNearestWord(name, known) ?? findPart(name, known)
-  const names = known.size === 0 ? 'This operation takes none.' : `Known: ${[...known].join(', ')}.`
-  const help = nearest === undefined ? names : `Did you mean '${nearest}'?`
+  const names =
+    known.size === 0
+      ? 'This operation takes none.'
+      : `Supported parameters: ${[...known].join(', ')}.`
+  const help = nearest === undefined ? names : `Did you mean \`${nearest}\`?`
   const shown = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name
-  return new PublicError('invalid_request', `Unknown parameter '${shown}'. ${help}`)
+  return new PublicError('invalid_request', `Unknown parameter \`${shown}\`. ${help}`)
 }

@@ -1,5 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { z } from 'zod'
+import { describeField } from '../../pipeline/core/error-sentence.ts'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
@@ -98,7 +99,10 @@ export function createBoundedCompiler(nameFault?: FaultNamer): FastifySchemaComp
 /** Refuses a misspelled field: left out, it would mean everything. Other unknown fields are ignored. */
 function refuseMisspelled({ place, name, meant }: Misspelled): PublicError {
   const field = formatFieldPath(place === '' ? [name] : [place, name])
-  return new PublicError('invalid_request', `Unknown field '${field}'. Did you mean '${meant}'?`)
+  return new PublicError(
+    'invalid_request',
+    `Unknown field \`${field}\`. Did you mean \`${meant}\`?`,
+  )
 }
 
 /** Finds the allowed values, if the schema lists them with its fault. */
@@ -113,11 +117,10 @@ function findChoices({ issues }: z.ZodError): { valid_values?: unknown } {
 function describeIssues(part: string | undefined, { issues }: z.ZodError): string {
   return issues
     .slice(0, FAULTS_SHOWN_MAX)
-    .map(
-      ({ path, message }) =>
-        `${path.length > 0 ? formatFieldPath(path) : (part ?? 'request')}: ${message}`,
+    .map(({ path, message }) =>
+      describeField(path.length > 0 ? formatFieldPath(path) : (part ?? 'request'), message),
     )
-    .join('; ')
+    .join(' ')
 }
 
 const NAME_CHARS_MAX = 200

@@ -14,13 +14,13 @@ const signed = [
 const summaries: Readonly<Record<keyof typeof pushTypes, string>> = {
   events: 'Receive events',
   audit: 'Receive changes to the audit log',
-  challenge: 'Answer whether you want them',
+  challenge: 'Say whether you want them',
   test: 'Receive a test',
 }
 
 const delivered = {
-  '2XX': { description: 'It was taken' },
-  '410': { description: 'No further ones are wanted: the subscription is disabled' },
+  '2XX': { description: 'It was accepted' },
+  '410': { description: 'You want no more events: the subscription is disabled' },
 }
 
 const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {
@@ -33,15 +33,18 @@ const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {
         'application/json': {
           schema: {
             type: 'object',
-            properties: { challenge: { type: 'string', description: 'The text of the question' } },
+            properties: { challenge: { type: 'string', description: 'The challenge' } },
             required: ['challenge'],
           },
         },
       },
     },
-    '4XX': { description: 'It does not' },
+    '4XX': { description: 'The receiver does not want the events' },
   },
-  test: { '2XX': { description: 'It arrived' }, '4XX': { description: 'It was refused' } },
+  test: {
+    '2XX': { description: 'The test arrived' },
+    '4XX': { description: 'The test was refused' },
+  },
 }
 
 /** Describes the posts to receivers of events, as `webhooks` of OpenAPI 3.1. */

@@ -1,8 +1,8 @@
+import { toSentence } from '../../pipeline/core/error-sentence.ts'
 import { formatMoment } from './html/text.tsx'
 
-const OF_FIELD = /^(\w+): (.+)$/s
-/** Begins a fault that is said of its field; any other is a sentence of its own. */
-const PREDICATE = /^(?:must|is|has|have|cannot|was)\b/
+/** Matches what the API says of a field; any other refusal is shown as it is. */
+const OF_FIELD = /^`(\w+)` (.+)$/s
 const CHOICE = /^must be one of /
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const WANTS = /^must be (an? domain name|the address of an agent|an email address)/
@@ -32,23 +32,17 @@ export function findWrongChoice(text: string): string | undefined {
 /** Describes a refusal of the API as a sentence to the person who sent a form, with what was entered. */
 export function describeRefusal(text: string, sent: object = {}): string {
   const [, field, fault] = OF_FIELD.exec(text) ?? []
-  if (field === undefined || fault === undefined) return toSentence(text)
+  if (field === undefined || fault === undefined) return formatMoments(toSentence(text))
   const entered: unknown = (sent as Record<string, unknown>)[field]
   const [what, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
-  if (!PREDICATE.test(fault)) return toSentence(fault)
   const label = labels[field] ?? field.replaceAll('_', ' ')
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
     return `Unknown ${label}: “${entered}”.`
-  if (what === undefined || typeof entered !== 'string') return toSentence(`${label} ${fault}`)
+  if (what === undefined || typeof entered !== 'string')
+    return formatMoments(toSentence(`${label} ${fault}`))
   return entered.trim() === ''
     ? `Enter ${what}, such as ${example}.`
     : `“${entered}” is not ${what}. Enter one such as ${example}.`
 }
 
-function toSentence(text: string): string {
-  // Domains and codes at the beginning keep their spelling.
-  const isWord = /^[a-z][\w-]*(?:\s|$)/.test(text)
-  const first = isWord ? text.charAt(0).toUpperCase() : text.charAt(0)
-  const rest = text.slice(1).replace(MOMENT, formatMoment)
-  return `${first}${rest}${/[.!?…]$/.test(text) ? '' : '.'}`
-}
+const formatMoments = (text: string): string => text.replace(MOMENT, formatMoment)

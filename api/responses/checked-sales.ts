@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { toErrorBody } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import type { CheckedSale } from '../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
@@ -29,6 +30,7 @@ const columns = [
   'state',
   'error',
   'needs',
+  'code',
 ] as const satisfies readonly (keyof CheckedSale)[]
 
 export type CheckedFormat = 'ndjson' | 'csv'
@@ -59,7 +61,7 @@ export async function* formatChecked(
 }
 
 function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
-  if ('fault' in question) return { error: question.fault }
+  if ('fault' in question) return toErrorBody('invalid_request', question.fault)
   const { agent_url, identifier, field } = question
   const asked = {
     agent_url,
@@ -68,10 +70,11 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   }
   const agent = AgentUrl.safeParse(agent_url)
   if (!agent.success) {
-    return { ...asked, error: `agent_url: ${getFirst(agent.error.issues).message}` }
+    const text = `agent_url: ${getFirst(agent.error.issues).message}`
+    return { ...asked, ...toErrorBody('invalid_request', text) }
   }
   const fault = explainIdentifierFault(identifier, { type: 'identifier_type', value: field })
-  if (fault !== undefined) return { ...asked, error: fault }
+  if (fault !== undefined) return { ...asked, ...toErrorBody('invalid_request', fault) }
   const { judged, deciding } = findCachedSale(
     reader,
     identifier,

@@ -29,14 +29,14 @@ export async function findPast(reader: Reader, asOf: string): Promise<Past> {
   if (at < Date.parse(begin)) {
     return refuse(
       'invalid_request',
-      `as_of: nothing was recorded before ${begin}, when this registry began; ask for a later time`,
+      `as_of: nothing was recorded before ${begin}, when this registry began; use a later time`,
     )
   }
   const until = reader.findAsOf(snapshot.seq) ?? snapshot.committedAt ?? toIso(reader.now())
   if (at > Date.parse(until)) {
     return refuse(
       'invalid_request',
-      `as_of: what is known ends at ${until}; ask for an earlier time`,
+      `as_of: the published data ends at ${until}; use an earlier time`,
     )
   }
   return { snapshot, at }

@@ -21,7 +21,7 @@ export const listAnswerSchemas = defineOperation({
   ...declared,
   id: 'answerSchemas',
   path: `${FOLDER}/index.json`,
-  summary: 'List the JSON Schemas of requests and answers',
+  summary: 'List the JSON Schemas of requests and responses',
   reply: { 200: Listed },
   errors: [],
   handle: ({ services }) => {
@@ -37,7 +37,7 @@ export const readAnswerSchema = defineOperation({
   ...declared,
   id: 'answerSchema',
   path: `${FOLDER}/:file`,
-  summary: 'Get the JSON Schema of an object in requests or answers',
+  summary: 'Get the JSON Schema of an object in requests or responses',
   description:
     'A component of the OpenAPI description as a schema of its own (draft 2020-12). References lead to the others.',
   params: z.object({ file: z.string().describe('Name of the schema, with `.json`') }),

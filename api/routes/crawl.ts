@@ -79,7 +79,7 @@ export const requestManagerRevalidation = defineOperation({
   path: '/api/registry/manager-revalidation-request',
   summary: 'Request a crawl of a manager’s adagents.json',
   description:
-    'The answers for all publishers in the file are recomputed; `publishers_enqueued` is ' +
+    'The results for all publishers in the file are recomputed; `publishers_enqueued` is ' +
     `their number. ${counting}`,
   body: z.object({
     manager_domain: PublicDomain.describe('Domain whose file manages other publishers'),

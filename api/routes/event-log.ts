@@ -34,7 +34,7 @@ export const readLogCheckpoint = defineOperation({
   group: 'Change Feed',
   summary: 'Read the signed head of the log',
   description:
-    'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Store this answer: if a later one does not continue it, history was rewritten.',
+    'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Store this response: if a later one does not continue it, history was rewritten.',
   access: 'public',
   cache: 'unshared',
   reply: { 200: LogCheckpoint },
@@ -70,7 +70,7 @@ export const proveInclusion = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: async ({ query, services: { reader } }) => {
     if ((query.event_id === undefined) === (query.index === undefined))
-      refuse('invalid_request', 'event_id: name either event_id or index')
+      refuse('invalid_request', 'event_id: specify either `event_id` or `index`')
     const { head, note } = await findHead(reader)
     const size = checkSize('size', query.size ?? head.size, head.size)
     const index =
@@ -117,7 +117,7 @@ export const proveConsistency = defineOperation({
     const { head, note } = await findHead(reader)
     const to = checkSize('to', query.to ?? head.size, head.size)
     if (query.from > to)
-      refuse('invalid_request', `from: must be at most ${to}, the size of the later tree`)
+      refuse('invalid_request', `from: must not exceed ${to}, the size of the later tree`)
     const found = await readConsistencyProof(reader.paths, query.from, to, head.size)
     const roots = { from_root: encode(found.fromRoot), to_root: encode(found.toRoot) }
     return replyOk({ from: query.from, to, ...roots, proof: found.proof.map(encode), note })

@@ -63,7 +63,7 @@ interface Begin {
 /** Chooses the cursor of a first page: the one that is named, or that of a time. */
 function chooseCursor({ cursor, since: moment }: Begin, reader: Reader, config: Config): string {
   if (moment === undefined) return cursor
-  if (cursor !== NIL_UUID) refuse('invalid_request', 'since: name a time or a cursor, not both')
+  if (cursor !== NIL_UUID) refuse('invalid_request', 'since: specify `since` or `cursor`, not both')
   const { feedRetentionDays: days } = config.LIMITS
   return (
     findCursorAt(reader, moment, days) ??
@@ -129,7 +129,7 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Events in order. Pass the `cursor` of each answer to get the next page: at once while ' +
+    'Events in order. Pass the `cursor` of each response to get the next page: at once while ' +
     '`has_more` is true, otherwise later or with `wait`. Use the same filters on ' +
     'every page, or you miss events. ' +
     'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +

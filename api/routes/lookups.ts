@@ -48,7 +48,7 @@ export const lookUpPublisher = defineOperation({
     domain: PastedDomain,
     include: z.literal('placements').optional().describe('Adds the placements of its file'),
     limit: createWholeNumber({
-      description: 'Items of each list on a page; 0 for as many as one answer can contain',
+      description: 'Items of each list on a page; 0 for as many as one response can contain',
       min: 0,
       max: 1_000,
       default: 0,
@@ -56,7 +56,7 @@ export const lookUpPublisher = defineOperation({
     }),
     placements_cursor: pageCursor.describe('`placements_next_cursor` of the previous page'),
     formats_cursor: pageCursor.describe('`formats_next_cursor` of the previous page'),
-    cursor: pageCursor.describe('Pages through the properties and agents beyond one answer'),
+    cursor: pageCursor.describe('Pages through the properties and agents beyond one response'),
   }),
   reply: { 200: PublisherLookup },
   errors: ['invalid_request', 'unavailable'],

@@ -29,7 +29,7 @@ const declared = {
 } as const
 
 const crawled =
-  'The file is read now for this answer, and again by a crawl that updates the registry. For registry admins; counts as a crawl request.'
+  'The file is read now for this response, and again by a crawl that updates the registry. For registry admins; counts as a crawl request.'
 
 export const revalidatePublisher = defineOperation({
   ...declared,

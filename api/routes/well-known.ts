@@ -8,7 +8,7 @@ const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/i
 const DIRECTORY = 'application/http-message-signatures-directory+json'
 const OPENAPI_JSON = 'application/vnd.oai.openapi+json; charset=utf-8'
 const YAML = 'application/yaml; charset=utf-8'
-const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process answers') })
+const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process is alive') })
 const KeySet = z.looseObject({
   keys: z
     .array(
@@ -33,7 +33,7 @@ const McpServerDescription = z.object({
   name: z.string().describe('Unique name: a reversed host, a slash and what it serves'),
   title: z.string().describe('Name for people'),
   description: z.string().max(100).describe('Its purpose, in at most a hundred characters'),
-  version: z.string().describe('Version of the registry that answers, as semver'),
+  version: z.string().describe('Version of this registry, as semver'),
   websiteUrl: z.string().describe('Address of the pages of this registry'),
   remotes: z
     .array(
@@ -42,7 +42,7 @@ const McpServerDescription = z.object({
         url: z.string().describe('Address to connect to'),
       }),
     )
-    .describe('Addresses at which it answers'),
+    .describe('Addresses of the server'),
 })
 
 const Ready = z.looseObject({
@@ -63,7 +63,7 @@ export const describeRegistry = defineOperation({
   worksWithoutStores: true,
   reply: {
     200: z.looseObject({
-      name: z.string().describe('What this software is called'),
+      name: z.string().describe('Name of this software'),
       version: z.string().describe('Version of this API, as in its description'),
       documentation: z.string().describe('Address of the reference for people'),
       openapi: z.string().describe('Address of the OpenAPI description'),
@@ -269,7 +269,7 @@ export const isReady = defineOperation({
   id: 'isReady',
   method: 'GET',
   path: '/readyz',
-  summary: 'Check that the registry is ready to answer',
+  summary: 'Check that the registry is ready',
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,

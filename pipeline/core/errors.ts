@@ -1,4 +1,5 @@
 import { countThings } from './counts.ts'
+import { findField, toSentence } from './error-sentence.ts'
 
 interface PublicErrorEntry {
   status:
@@ -106,7 +107,7 @@ export const publicErrors = {
   rate_limited: { status: 429, means: 'too many requests' },
   headers_too_large: { status: 431, means: 'the headers are too large' },
   internal_error: { status: 500, means: 'an internal error of the registry' },
-  bad_gateway: { status: 502, means: 'the agent returned no usable answer', retryAfterS: 60 },
+  bad_gateway: { status: 502, means: 'the agent returned no usable response', retryAfterS: 60 },
   unavailable: {
     status: 503,
     means: 'a required part of the registry is unavailable; try again',
@@ -117,7 +118,7 @@ export const publicErrors = {
     means: 'crawl requests cannot be accepted at the moment; try again',
     retryAfterS: 5,
   },
-  gateway_timeout: { status: 504, means: 'the agent did not answer in time', retryAfterS: 60 },
+  gateway_timeout: { status: 504, means: 'the agent did not respond in time', retryAfterS: 60 },
 } as const satisfies Record<string, PublicErrorEntry>
 
 export type PublicErrorName = keyof typeof publicErrors
@@ -129,8 +130,8 @@ export const publicErrorNames = Object.keys(publicErrors) as [PublicErrorName, .
  */
 export function toErrorBody(error: PublicErrorName, text: string): Record<string, string> {
   return error === 'cursor_expired'
-    ? { error, code: error, message: text }
-    : { error: text, code: error }
+    ? { error, code: error, message: toSentence(text) }
+    : { error: toSentence(text), code: error }
 }
 
 interface Refusal {
@@ -152,7 +153,8 @@ export function buildRefusal(
   const { retry_after }: { retry_after?: unknown } = { ...retry, ...fields }
   const retryAfterSeconds = typeof retry_after === 'number' ? retry_after : undefined
   const isLimit = status === 429 && retryAfterSeconds !== undefined
-  const sentence = isLimit ? `${text}; try again in ${formatWait(retryAfterSeconds)}` : text
+  const said = toSentence(text)
+  const sentence = isLimit ? `${said} Try again in ${formatWait(retryAfterSeconds)}.` : said
   const body = { ...toErrorBody(error, sentence), ...retry, ...fields }
   return { status, sentence, body, retryAfterSeconds }
 }
@@ -169,6 +171,8 @@ function formatWait(seconds: number): string {
 export class PublicError extends Error {
   readonly error: PublicErrorName
   readonly fields: Readonly<Record<string, unknown>>
+  /** Parameter or member of the body that is wrong, if it is a single one. */
+  readonly field: string | undefined
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds: number | undefined
@@ -184,6 +188,7 @@ export class PublicError extends Error {
     super(sentence)
     this.error = error
     this.fields = fields
+    this.field = findField(text)
     this.status = status
     this.body = body
     this.retryAfterSeconds = retryAfterSeconds

@@ -36,13 +36,11 @@ export const ClientCredentials = z.object({
       createFault('invalid_url', 'must be an https URL on the public Internet'),
     )
     .describe('Where tokens are issued; an https URL'),
-  client_id: secret(1, 2_048).describe(
-    'Name under which the authorization server knows the registry',
-  ),
+  client_id: secret(1, 2_048).describe('Client ID of the registry at the authorization server'),
   client_secret: secret(SECRET_CHARS_MIN, 8_192).describe(
-    'Password that goes with it; stored encrypted and never shown again',
+    'Client secret; stored encrypted and never shown again',
   ),
-  scope: z.string().min(1).max(1_024).optional().describe('Scopes to ask for, with spaces'),
+  scope: z.string().min(1).max(1_024).optional().describe('Scopes to request, separated by spaces'),
   resource: z
     .union([resource, z.array(resource).min(1).max(RESOURCES_MAX)])
     .refine(
@@ -50,17 +48,17 @@ export const ClientCredentials = z.object({
       createFault('aggregate_too_long', `must have at most ${RESOURCES_CHARS} characters together`),
     )
     .optional()
-    .describe('Resources to ask for (RFC 8707), at most eight'),
+    .describe('Resources to request (RFC 8707), at most eight'),
   audience: z
     .string()
     .min(1)
     .max(2_048)
     .optional()
-    .describe('Service that the token is to be for, where the server asks which'),
+    .describe('Audience of the token, if the server requires one'),
   auth_method: z
     .enum(['basic', 'body'])
     .default('basic')
-    .describe('How the client says who it is: by `basic` authentication, or in the `body`'),
+    .describe('How the client authenticates: by `basic` authentication, or in the `body`'),
 })
 export type ClientCredentials = z.infer<typeof ClientCredentials>
 

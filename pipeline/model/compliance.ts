@@ -74,7 +74,7 @@ export const complianceOperations = [
     opt_out: z.boolean().exactOptional(),
     paused: z.boolean().exactOptional(),
     interval_hours: IntervalHours.exactOptional(),
-    /** The next run is due at once. */
+    /** True if the next run is due at once. */
     requeue: z.literal(true).exactOptional(),
   }),
   z.object({
@@ -124,7 +124,7 @@ export interface ComplianceState {
   last_passed_at: string | null
   last_failed_at: string | null
   streak_started_at: string | null
-  /** Whole days for which every run passed. */
+  /** Full days during which every run passed. */
   streak_days: number
 }
 

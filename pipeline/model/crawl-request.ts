@@ -92,7 +92,7 @@ export const ManagerRevalidationAccepted = z
     publishers_enqueued: z
       .int()
       .nonnegative()
-      .describe('Publishers whose answers are read from that file'),
+      .describe('Publishers whose inventory is read from that file'),
     crawl_request_id: CrawlRequestId,
   })
   .meta({
@@ -109,7 +109,7 @@ export const CrawlRequestStatus = z
       .describe('State of the request; `completed`, `invalid` and `failed` are final'),
     attempts: Attempts,
     max_attempts: z.int().describe('Attempts after which it is given up'),
-    requested_at: time.describe('Time at which it was asked for'),
+    requested_at: time.describe('Time of the request'),
     started_at: time.nullable().describe('Time of the first attempt; null before it'),
     last_attempted_at: time.nullable().describe('Time of the last attempt; null before one'),
     completed_at: time.nullable().describe('Time at which it ended; null before that'),
@@ -130,7 +130,7 @@ export const CrawlRequestStatus = z
           http_status: z
             .int()
             .nullable()
-            .describe('HTTP status of the last attempt; null without an answer'),
+            .describe('HTTP status of the last attempt; null without a response'),
           attempted_at: time.nullable().describe('Time of the last attempt; null before one'),
         }),
       )

@@ -9,7 +9,7 @@ const envelope = {
   subscription_id: z.uuid().describe('Subscription whose receiver gets the post'),
   idempotency_key: z.uuid().describe('Id of the post; each attempt has the same'),
   task_id: z.uuid().describe('The same as `idempotency_key`'),
-  timestamp: z.iso.datetime().describe('Time of its last event, or of the question'),
+  timestamp: z.iso.datetime().describe('Time of its last event, or of the challenge'),
 }
 
 const organization_id = z.string().describe('Organization that named the address: compare it')
@@ -36,7 +36,7 @@ export const pushBodies = {
       status: z.literal('completed').describe('Always `completed`'),
       result: z
         .object({
-          changes: z.array(OrganizationChange).describe('Changes, the earliest first'),
+          changes: z.array(OrganizationChange).describe('Changes, earliest first'),
           cursor: AuditCursor.describe('Position in the audit log after them'),
         })
         .describe('What was changed, and by whom'),
@@ -52,7 +52,7 @@ export const pushBodies = {
       status: z.literal('input-required').describe('Always `input-required`'),
       result: z
         .object({ challenge: z.string().describe('Text to repeat') })
-        .describe('What the answer must repeat, as `{"challenge": "…"}`'),
+        .describe('What the response must repeat, as `{"challenge": "…"}`'),
     })
     .meta({ id: 'ReceiverChallenge', description: 'Asks whether a receiver wants the events' }),
   test: z
@@ -65,5 +65,5 @@ export const pushBodies = {
         .object({ events: z.array(TypedFeedEvent).max(0).describe('Always empty') })
         .describe('Nothing: it changes nothing'),
     })
-    .meta({ id: 'TestPost', description: 'A post that someone of the organization requested' }),
+    .meta({ id: 'TestPost', description: 'A test that someone in the organization requested' }),
 } as const satisfies Record<keyof typeof pushTypes, z.ZodType>

@@ -8,7 +8,7 @@ const texts = z.array(text)
 /** A third party's description of a brand: shown, but never trusted. */
 export const BrandProfile = z
   .looseObject({
-    name: text.describe('What the brand is called in public'),
+    name: text.describe('Public name of the brand'),
     url: text.describe('Address of its home page'),
     description: text.exactOptional().describe('What the brand is, in a few sentences'),
     tagline: text.exactOptional().describe('Short slogan of the brand'),

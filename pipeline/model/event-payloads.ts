@@ -126,7 +126,7 @@ export type InventoryProfile = z.infer<typeof InventoryProfile>
 
 export const AgentProfile = AgentFacts.extend({
   ...InventoryProfile.shape,
-  name: text.describe('Name of the agent; its host where it has none'),
+  name: text.describe('Name of the agent; its host if it has none'),
   type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
   inventory_profile: InventoryProfile,
 })
@@ -145,16 +145,16 @@ export const ComplianceFacts = z.object({
   lifecycle_stage: z
     .enum(lifecycleStages)
     .optional()
-    .describe('How far its organization says it is; absent after an opt-out'),
+    .describe('Lifecycle stage that its organization gives it; absent after an opt-out'),
   tracks: tracks.optional(),
-  streak_days: count.optional().describe('Whole days for which every run passed'),
-  last_checked_at: moment.nullable().optional().describe('Moment of the last run'),
+  streak_days: count.optional().describe('Full days during which every run passed'),
+  last_checked_at: moment.nullable().optional().describe('Time of the last run'),
   headline: headline.optional(),
 })
 
 export const ComplianceChanged = AgentFacts.extend({
-  previous_status: TestStatus.describe('How it fared before; `unknown` where it was not tested'),
-  current_status: TestStatus.describe('Current test result; `unknown` where it is no longer shown'),
+  previous_status: TestStatus.describe('Test result before; `unknown` if it was not tested'),
+  current_status: TestStatus.describe('Current test result; `unknown` if it is no longer shown'),
   headline,
   tracks,
   storyboards_passing: count.describe('How many tests of the agent pass'),
@@ -164,7 +164,7 @@ export const ComplianceChanged = AgentFacts.extend({
       z.object({
         storyboard_id: text.describe('Names what was run, as in paths'),
         status: text.describe('Its last result: `passing`, `partial`, `failing` or `untested`'),
-        steps_passed: count.describe('How many steps were answered as expected'),
+        steps_passed: count.describe('How many steps passed'),
         steps_total: count.describe('How many steps were run'),
       }),
     )
@@ -217,7 +217,7 @@ export const Authorization = z.looseObject({
   signing_keys: SigningKeys.optional(),
   evidence: text.optional().describe('Always `adagents_json`: only a publisher’s file grants'),
   disputed: z.boolean().optional().describe('Always false: grants of files are not disputed'),
-  expires_at: text.optional().describe('Last moment of the grant; absent if it has no end'),
+  expires_at: text.optional().describe('End of the grant; absent if it has no end'),
   created_at: CreatedAt.optional(),
   updated_at: UpdatedAt.optional(),
 })

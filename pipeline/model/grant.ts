@@ -29,7 +29,7 @@ export const grantTerms = {
   effective_from: text
     .optional()
     .describe('Time at which the grant begins; absent if there is none'),
-  effective_until: text.optional().describe('Last moment of the grant; absent if there is none'),
+  effective_until: text.optional().describe('End of the grant; absent if there is none'),
 }
 
 const selected = {

@@ -60,7 +60,7 @@ export const AuthorizationServer = z
     authorization_response_iss_parameter_supported: z
       .boolean()
       .exactOptional()
-      .describe('Whether an answer names the issuer in `iss` (RFC 9207); absent if not published'),
+      .describe('Whether a response names the issuer in `iss` (RFC 9207); absent if not published'),
     scopes_supported: names.exactOptional().describe('Supported scopes; absent if not published'),
   })
   .meta({

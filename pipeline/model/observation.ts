@@ -80,7 +80,7 @@ export const Fault = z
     message: z.string().describe('What is wrong, in a sentence that names the field'),
     severity: z
       .enum(['error', 'warning'])
-      .describe('`error` if the entry or the file cannot be used, else `warning`'),
+      .describe('`error` if the entry or the file cannot be used, otherwise `warning`'),
   })
   .meta({ id: 'Fault', description: 'What is wrong in a file, and where' })
 export type Fault = z.infer<typeof Fault>

@@ -9,7 +9,7 @@ export const ReportedFault = z
     ...Fault.shape,
     suggestion: text.optional().describe('Advice; absent if there is none'),
   })
-  .meta({ id: 'ReportedFault', description: 'What is wrong, where, and how to repair it' })
+  .meta({ id: 'ReportedFault', description: 'What is wrong, where, and how to fix it' })
 export type ReportedFault = z.infer<typeof ReportedFault>
 
 const place = z.int().positive().optional()
@@ -21,7 +21,7 @@ export const PlacedFault = z
     line: place.describe('Line of the fault, from 1; absent in a file that was not sent as text'),
     column: place.describe('Column of the fault in its line, from 1; absent without a line'),
   })
-  .meta({ id: 'PlacedFault', description: 'What is wrong, on which line, and how to repair it' })
+  .meta({ id: 'PlacedFault', description: 'What is wrong, on which line, and how to fix it' })
 export type PlacedFault = z.infer<typeof PlacedFault>
 
 /** Reason why the file of a brand could not be read, or names no brand. */
@@ -29,7 +29,7 @@ export const LiveBrandFailure = z
   .looseObject({
     valid: z.literal(false).describe('Always false: the file could not be used'),
     url: text.describe('Address at which the file was requested'),
-    status_code: z.int().optional().describe('HTTP status of the answer; absent without one'),
+    status_code: z.int().optional().describe('HTTP status of the response; absent without one'),
     errors: z.array(ReportedFault).describe('Why the file could not be used, 20 at most'),
     warnings: z.array(ReportedFault).describe('Faults that would affect only a part, at most 20'),
   })

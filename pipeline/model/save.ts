@@ -84,7 +84,7 @@ function isWebAddress(text: string): boolean {
  */
 export const BrandManifest = z
   .looseObject({
-    name: SubmittedText.optional().meta({ description: 'What the brand is called in public' }),
+    name: SubmittedText.optional().meta({ description: 'Public name of the brand' }),
     url: site.optional().meta({ description: 'Address of its site' }),
     description: SubmittedText.optional().meta({ description: 'What it is, in a few sentences' }),
     tagline: SubmittedText.optional().meta({ description: 'Short slogan of the brand' }),
@@ -119,7 +119,7 @@ const Findings = z
 export const relations = {
   house_domain: Domain.exactOptional().describe('Domain of its house, which is only claimed'),
   keller_type: z.enum(kellerTypes).exactOptional().describe('Role of the brand in its house'),
-  parent_brand: filled.exactOptional().describe('Brand above it in the same house'),
+  parent_brand: filled.exactOptional().describe('Parent brand in the same house'),
 }
 
 /** A saved property: unknown members are left out. */

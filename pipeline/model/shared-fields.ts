@@ -21,7 +21,7 @@ export const AuthorizedFor = text.describe(
   'The publisher’s own words on what the agent may do; absent if its file has none',
 )
 export const ManagerDomain = text.describe(
-  'Domain of the manager whose file speaks for the publisher',
+  'Domain of the manager whose file applies to the publisher',
 )
 export const DiscoveryMethod = text.describe(
   'How the file that counts was found: `direct` on the domain itself, `authoritative_location` by a pointer, `ads_txt_managerdomain` through the ads.txt; a claim of a manager’s file is `adagents_authoritative`',

@@ -240,7 +240,7 @@ describe('every operation, by every role in the organization that it acts for', 
         const answer = await send(trial, tokens.get(toName(person))!)
         const role = findDecidingRole(trial, person)
         const isForViewers = !(writes || agentOwner) || isPersonal || access === 'optional'
-        const isRefusedAsViewer = answer.body.includes('viewers of ')
+        const isRefusedAsViewer = answer.body.includes('Viewers of ')
         const isForbidden = role === 'viewer' && !isForViewers && actsForOrganization(trial)
         if (isForbidden !== isRefusedAsViewer || (isForbidden && answer.statusCode !== 403)) {
           wrong.push(`${describeTrial(trial, person)}: ${answer.statusCode} ${answer.body}`)
@@ -290,7 +290,7 @@ describe('every operation, by every role in the organization that it acts for', 
   test('a key acts for its own organization and for no other', async () => {
     for (const trial of trials.filter(({ operation }) => operation.agentOwner)) {
       const answer = await send(trial, betaKey)
-      const isOthers = answer.body.includes('another organization answers for this agent')
+      const isOthers = answer.body.includes('Another organization answers for this agent')
       expect(isOthers ? trial.agent : answer.statusCode, describeTrial(trial, {})).not.toBe(403)
       expect(sent.every(text => text.includes(`for ${orgs.Beta} with`))).toBe(true)
     }

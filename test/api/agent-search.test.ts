@@ -196,13 +196,16 @@ describe('GET /api/registry/agents/search', () => {
     const answer = await search(query)
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      expect.stringMatching(`^${name}: must|^${name}: Invalid`),
+      expect.stringMatching(`^\`${name}\` must`),
     ])
   })
 
   test.each([
-    ['?type=sale', /^type: must be one of .*\. Did you mean "sales"\?$/],
-    ['?channels=a&channels=b', /^channels: must be a single value, with commas between several$/],
+    ['?type=sale', /^`type` must be one of .*\. Did you mean "sales"\?$/],
+    [
+      '?channels=a&channels=b',
+      /^`channels` must be a single value, with commas between several\.$/,
+    ],
   ])('400: %s says what was meant', async (query, error) => {
     expect((await search(query)).json().error).toMatch(error)
   })

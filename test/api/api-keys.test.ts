@@ -167,7 +167,7 @@ describe('a person', () => {
     const [late] = await Promise.all([making, removal, busy])
     expect([late.statusCode, late.json().error]).toEqual([
       403,
-      'you no longer belong to that organization',
+      'You no longer belong to that organization.',
     ])
     expect(await names(owner)).not.toContain('Too late')
   })

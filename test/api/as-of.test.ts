@@ -20,7 +20,7 @@ const ask = (as_of: string) => requestWithQuery(registry, lookup, { ...property,
 test('as_of is refused while there is no history', async () => {
   const answer = await ask('2026-11-20T03:00:00Z')
   expect(answer.statusCode).toBe(400)
-  expect(answer.json().error).toBe('as_of: the registry keeps no history yet')
+  expect(answer.json().error).toBe('The registry keeps no history yet.')
 })
 
 test('as_of answers from what was granted then, also on the page', async () => {
@@ -59,7 +59,7 @@ test('as_of answers from what was granted then, also on the page', async () => {
 test('as_of takes a date as its first moment in UTC', async () => {
   const granted = (await ask('2026-11-21')).json()
   expect(granted).toMatchObject({ count: 1, as_of: '2026-11-21T00:00:00.000Z' })
-  expect((await ask('2026-11-20')).json().error).toMatch(/^as_of: nothing was recorded before/)
+  expect((await ask('2026-11-20')).json().error).toMatch(/^Nothing was recorded before/)
   expect((await ask('2026-02-30')).statusCode).toBe(400)
 })
 
@@ -77,7 +77,7 @@ test('as_of of a product reads the history of fifty publishers at most', async (
   expect(sold.json()).toMatchObject({ authorized: true, as_of: '2026-11-21T00:00:00.000Z' })
   const many = await validate(Array.from({ length: 51 }, (_, n) => `d${n}.example`))
   expect(many.statusCode).toBe(400)
-  expect(many.json().error).toBe('as_of: name at most 50 publishers at once')
+  expect(many.json().error).toBe('`as_of` cannot be combined with more than 50 publishers.')
 })
 
 test('as_of lists the grants of an agent, and refuses claims, of which no history is kept', async () => {
@@ -97,16 +97,16 @@ test('as_of lists the grants of an agent, and refuses claims, of which no histor
   const claims = await list({ as_of: '2026-11-21', evidence: 'adagents_authoritative' })
   expect([claims.statusCode, claims.json().error]).toEqual([
     400,
-    'as_of: no history is kept of claims; ask for adagents_json',
+    '`as_of` cannot be combined with claims, of which no history is kept; use `adagents_json`.',
   ])
 })
 
 test.each([
   [
     '2026-11-19T00:00:00Z',
-    /^as_of: nothing was recorded before 2026-11-20T03:00:00\.000Z, when this registry began; ask for a later time$/,
+    /^Nothing was recorded before 2026-11-20T03:00:00\.000Z, when this registry began; use a later time\.$/,
   ],
-  ['2030-01-01T00:00:00Z', /^as_of: what is known ends at 2026-.*; ask for an earlier time$/],
+  ['2030-01-01T00:00:00Z', /^The published data ends at 2026-.*; use an earlier time\.$/],
   ['yesterday', /as_of.*must be a date and time such as/],
 ])('as_of=%s is refused with the reason', async (as_of, error) => {
   const answer = await ask(as_of)
@@ -164,8 +164,8 @@ test.each([
 })
 
 test.each([
-  [{ since: '2026-11-20T00:00:00Z' }, /^as_of: no history is kept of attempts to read files/],
-  [{ status: 'revoked' }, /^as_of: no history is kept of revoked publishers/],
+  [{ since: '2026-11-20T00:00:00Z' }, /^`as_of` cannot be combined with `since`/],
+  [{ status: 'revoked' }, /^`as_of` cannot be combined with the status `revoked`/],
 ])(
   'as_of of an agent’s publishers refuses %j, of which no history is kept',
   async (more, error) => {

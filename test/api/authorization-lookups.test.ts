@@ -164,7 +164,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   ])('400: %s is refused by name', async (query, name) => {
     const answer = await askPublishers(agent, query)
     expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatch(new RegExp(`^${name}: `))
+    expect(answer.json().error).toMatch(new RegExp(`^\`${name}\` `))
   })
 
   test.each(['%zz', '%', 'not%20a%20url', 'https%3A%2F%2Fu%3Ap%40agent.example', '%2Fv1%2Fagents'])(
@@ -398,7 +398,7 @@ test('200: that nobody may sell a domain says how its file was last read', async
 
 test('400: a value that is missing is reported once', async () => {
   const { error } = (await get('/api/registry/lookup/property?type=domain&value=')).json()
-  expect(error).toBe('value: must not be empty')
+  expect(error).toBe('`value` must not be empty.')
 })
 
 test.each([

@@ -215,20 +215,20 @@ describe('GET /api/registry/validate/property-authorization', () => {
   })
 
   test.each<[Record<string, unknown>, string]>([
-    [{ agent_url: undefined }, 'agent_url: is required'],
-    [{ identifier_type: undefined }, 'identifier_type: is required'],
-    [{ identifier_value: '' }, 'identifier_value: '],
-    [{ agent_url: 'not an address' }, 'agent_url: must be the address of an agent'],
+    [{ agent_url: undefined }, '`agent_url` is required'],
+    [{ identifier_type: undefined }, '`identifier_type` is required'],
+    [{ identifier_value: '' }, '`identifier_value` '],
+    [{ agent_url: 'not an address' }, '`agent_url` must be the address of an agent'],
     [
       { agent_url: 'sales.acme.example/mcp' },
-      'agent_url: must have a scheme. Did you mean https://sales.acme.example/mcp?',
+      '`agent_url` must have a scheme. Did you mean https://sales.acme.example/mcp?',
     ],
-    [{ agent_url: 'https://a:b@agent.example' }, 'agent_url: must be the address of an agent'],
-    [{ country: 'UK' }, 'country: must be a country code'],
-    [{ country: 'ZZ' }, 'country: must be a country code'],
-    [{ country: 'EMEA' }, 'country: must be a country code'],
-    [{ delegation_type: 'owned' }, 'delegation_type: '],
-    [{ at: 'tomorrow' }, 'at: must be a date and time'],
+    [{ agent_url: 'https://a:b@agent.example' }, '`agent_url` must be the address of an agent'],
+    [{ country: 'UK' }, '`country` must be a country code'],
+    [{ country: 'ZZ' }, '`country` must be a country code'],
+    [{ country: 'EMEA' }, '`country` must be a country code'],
+    [{ delegation_type: 'owned' }, '`delegation_type` '],
+    [{ at: 'tomorrow' }, '`at` must be a date and time'],
     [{ placement_ids: '' }, 'placement_ids'],
     [{ placement_ids: Array.from({ length: 101 }, (_, i) => i).join() }, 'placement_ids'],
   ])('400: %j is refused by name', async (query, error) => {
@@ -359,11 +359,11 @@ describe('GET /api/registry/publisher/authorization', () => {
   })
 
   test.each<[Record<string, unknown>, string]>([
-    [{ domain: 'a b' }, 'domain: must be a domain name'],
-    [{ agent: undefined }, 'agent: is required'],
-    [{ agent: 'acme.example' }, 'agent: must have a scheme. Did you mean https://acme.example?'],
-    [{ agent: '' }, 'agent: must be the address of an agent'],
-    [{ country: 'GBR' }, 'country: must be a country code'],
+    [{ domain: 'a b' }, '`domain` must be a domain name'],
+    [{ agent: undefined }, '`agent` is required'],
+    [{ agent: 'acme.example' }, '`agent` must have a scheme. Did you mean https://acme.example?'],
+    [{ agent: '' }, '`agent` must be the address of an agent'],
+    [{ country: 'GBR' }, '`country` must be a country code'],
   ])('400: %j is refused by name', async (query, error) => {
     const answer = await requestWithQuery(registry, publisherPath, {
       domain: 'both.example',

@@ -216,7 +216,7 @@ describe('GET /api/brands/resolve', () => {
     const answer = await get('/api/brands/resolve?domain=nobody.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toEqual({
-      error: 'no brand is known for nobody.example',
+      error: 'No brand is known for nobody.example.',
       code: 'not_found',
       domain: 'nobody.example',
       freshness: { state: 'never_crawled' },
@@ -238,11 +238,11 @@ describe('GET /api/brands/resolve', () => {
   })
 
   test.each([
-    ['', 'domain: is required'],
-    ['?domain=', 'domain: must be a domain name such as acme.example'],
-    ['?domain=localhost', 'domain: must be a domain name such as acme.example'],
-    ['?domain=https://acme.example:8080/', 'domain: must be a domain name such as acme.example'],
-    ['?domain=a.example&domain=b.example', 'domain: must be a single value'],
+    ['', '`domain` is required.'],
+    ['?domain=', '`domain` must be a domain name such as acme.example.'],
+    ['?domain=localhost', '`domain` must be a domain name such as acme.example.'],
+    ['?domain=https://acme.example:8080/', '`domain` must be a domain name such as acme.example.'],
+    ['?domain=a.example&domain=b.example', '`domain` must be a single value.'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/brands/resolve${query}`)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
@@ -293,14 +293,14 @@ describe('POST /api/brands/resolve/bulk', () => {
   })
 
   test.each([
-    [undefined, 'domains: is required'],
-    [[], 'domains: must name at least one domain'],
-    ['acme.example', 'domains: must be a list'],
-    [['acme.example', 7], 'domains[1]: must be a string'],
-    [['acme.example', 'not a domain'], 'domains[1]: "not a domain" is not a domain name'],
+    [undefined, '`domains` is required.'],
+    [[], '`domains` must name at least one domain.'],
+    ['acme.example', '`domains` must be a list.'],
+    [['acme.example', 7], '`domains[1]` must be a string.'],
+    [['acme.example', 'not a domain'], '"not a domain" is not a domain name.'],
     [
       Array.from({ length: 101 }, (_, i) => `d${i}.example`),
-      'domains: must be at most 100 items; send several lists',
+      '`domains` must be at most 100 items; send several lists.',
     ],
   ])('400: %j is refused by name', async (domains, error) => {
     const answer = await resolveBulk(domains)
@@ -325,7 +325,7 @@ describe('POST /api/brands/resolve/bulk', () => {
       expect(retry_after).toBeGreaterThan(50)
       expect(retry_after).toBeLessThanOrEqual(60)
       expect(answer.json()).toEqual({
-        error: `no more than 20 of these requests a minute from one address; try again in ${retry_after} seconds`,
+        error: `No more than 20 of these requests a minute from one address. Try again in ${retry_after} seconds.`,
         code: 'rate_limited',
         retry_after,
       })
@@ -394,10 +394,10 @@ describe('GET /api/brands/registry', () => {
   })
 
   test.each([
-    ['limit=-1', 'limit: must be a whole number, at least 0'],
-    ['limit=ten', 'limit: must be a whole number, at least 0'],
-    ['offset=-1', 'offset: must be a whole number, at least 0'],
-    ['source=gossip', 'source: must be one of brand_json, enriched, community, hosted'],
+    ['limit=-1', '`limit` must be a whole number, at least 0'],
+    ['limit=ten', '`limit` must be a whole number, at least 0'],
+    ['offset=-1', '`offset` must be a whole number, at least 0'],
+    ['source=gossip', '`source` must be one of brand_json, enriched, community, hosted'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/brands/registry?${query}`)
     expect(answer.statusCode).toBe(400)

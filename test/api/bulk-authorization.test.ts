@@ -191,10 +191,10 @@ describe('many questions are answered as each is by itself', () => {
 })
 
 test.each([
-  ['{"pair":[]}', "Unknown field 'pair'. Did you mean 'pairs'?"],
-  ['{"questions":[]}', 'pairs: is required'],
-  ['{"pairs":{}}', 'pairs: must be a list'],
-  ['null', 'pairs: is required'],
+  ['{"pair":[]}', 'Unknown field `pair`. Did you mean `pairs`?'],
+  ['{"questions":[]}', '`pairs` is required.'],
+  ['{"pairs":{}}', '`pairs` must be a list.'],
+  ['null', '`pairs` is required.'],
 ])('a body without a list of questions is told why: %s', async (payload, error) => {
   const { status, text } = await post(payload)
   expect([status, JSON.parse(text).error]).toEqual([400, error])
@@ -243,13 +243,13 @@ test('a question that is not understood is told as such, and the others are answ
   expect(lines.slice(0, 9).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
     Array.from({ length: 9 }, () => [undefined, 'string']),
   )
-  expect(lines[7].error).toBe("domian: is not known here. Did you mean 'domain'?")
-  expect(lines[8].error).toBe("agent: is not known here. Did you mean 'agent_url'?")
-  expect(lines[4].error).toBe('domain: must be a string')
+  expect(lines[7].error).toBe('Unknown field `domian`. Did you mean `domain`?')
+  expect(lines[8].error).toBe('Unknown field `agent`. Did you mean `agent_url`?')
+  expect(lines[4].error).toBe('`domain` must be a string.')
   const { text: rows } = await post(`agent_url,domain\n,both.example`, {
     'content-type': 'text/csv',
   })
-  expect(readLines(rows)[0].error).toBe('agent_url: is missing')
+  expect(readLines(rows)[0].error).toBe('`agent_url` is missing.')
   expect(lines[5].error).toMatch(/Did you mean "domain"/)
   expect(lines[9]).toMatchObject({ line: 10, authorized: true })
 })
@@ -264,14 +264,14 @@ test('a restriction that is not checked is a fault, also under a wrong name', as
     ]),
   )
   expect(readLines(text).map(({ error }) => error)).toEqual([
-    expect.stringMatching(/^delegation: is not checked in bulk/),
-    expect.stringMatching(/^as_of: is not checked in bulk/),
-    'names both a domain and an identifier_value; ask for one of them',
+    expect.stringMatching(/^`delegation` is not supported in bulk/),
+    expect.stringMatching(/^`as_of` is not supported in bulk/),
+    'The question has both `domain` and `identifier_value`; send only one of them.',
   ])
   const { text: rows } = await post(`agent_url,domain,countries\n${agent},both.example,DE`, {
     'content-type': 'text/csv',
   })
-  expect(readLines(rows)[0].error).toMatch(/^countries: is not checked in bulk/)
+  expect(readLines(rows)[0].error).toMatch(/^`countries` is not supported in bulk/)
   const { text: owned } = await post(
     `agent_url,domain,created_at,type,tags,country_code\n${agent},both.example,2026,x,y,DE`,
     { 'content-type': 'text/csv' },
@@ -288,7 +288,7 @@ test('a domain that is none is a fault of the field in which it was sent', async
   )
   const rule = 'must be a domain name such as acme.example'
   const faults = readLines(text).map(({ error }) => error)
-  expect(faults).toEqual([`domain: ${rule}`, `identifier_value: ${rule}`])
+  expect(faults).toEqual([`\`domain\` ${rule}.`, `\`identifier_value\` ${rule}.`])
 })
 
 test.each([

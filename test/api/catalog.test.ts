@@ -166,7 +166,7 @@ describe('GET /api/registry/catalog/sync', () => {
     const answer = await get('/api/registry/catalog/sync')
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
-      { error: 'since: is required', code: 'invalid_request' },
+      { error: '`since` is required.', code: 'invalid_request' },
     ])
   })
 })

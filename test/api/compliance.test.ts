@@ -410,7 +410,7 @@ test('an organization reads when its agent was called, and others do not', async
   expect(body).toMatchObject({
     agent_url: tested.url,
     requests: [
-      { request_type: 'step', success: false, error_message: 'the agent cannot be reached' },
+      { request_type: 'step', success: false, error_message: 'The agent cannot be reached.' },
       { request_type: 'discovery', success: true, error_message: null },
       { request_type: 'comparison', success: true },
       { request_type: 'scheduled_run', success: true },
@@ -602,7 +602,7 @@ describe('the credential of an agent', () => {
     const run = await tested.send('POST', 'storyboard/capability_discovery/run')
     expect([run.status, run.body]).toMatchObject([
       422,
-      { needs_oauth: true, error: 'the token endpoint refused: invalid_client' },
+      { needs_oauth: true, error: 'The token endpoint refused: invalid_client.' },
     ])
     await testNow(tested)
     expect((await tested.read('compliance')).body).toMatchObject({
@@ -673,7 +673,7 @@ describe('the credential of an agent', () => {
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      'auth_token: the secret must have at least 8 characters',
+      'The secret must have at least 8 characters.',
     ])
   })
   let tooShort: string | undefined
@@ -689,7 +689,7 @@ describe('the credential of an agent', () => {
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       503,
-      'this registry accepts no credentials: its operator has set no key',
+      'This registry accepts no credentials: its operator has set no key.',
     ])
   })
 })
@@ -987,7 +987,7 @@ test('an agent of another organization cannot be set up by one that enrolled it 
   })
   expect([answer.statusCode, answer.json().error]).toEqual([
     403,
-    'another organization answers for this agent',
+    'Another organization answers for this agent.',
   ])
 })
 

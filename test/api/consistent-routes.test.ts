@@ -158,7 +158,7 @@ describe('no route answers for a text that can name nothing', () => {
     for (const text of ['no domain', 'https://a b/c', ' ']) {
       const answer = await get(op, { [name]: text })
       expect([text, answer.statusCode, answer.json().code]).toEqual([text, 400, 'invalid_request'])
-      expect(answer.json().error).toMatch(new RegExp(`^${name}: must`))
+      expect(answer.json().error).toMatch(new RegExp(`^\`${name}\` must`))
     }
   })
 
@@ -183,9 +183,9 @@ describe('no route answers for a text that can name nothing', () => {
         .split('\n')
         .map(line => JSON.parse(line))
       expect(lines.map(({ authorized, error }) => error ?? authorized)).toEqual([
-        `identifier_value: ${fault}`,
+        `\`identifier_value\` ${fault}.`,
         false,
-        `identifier_value: ${fault}`,
+        `\`identifier_value\` ${fault}.`,
       ])
       const resolved = await registry.app.inject({
         method: 'POST',
@@ -193,7 +193,7 @@ describe('no route answers for a text that can name nothing', () => {
         payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' },
       })
       const errors = resolved.json().resolved.map(({ error }: { error?: string }) => error)
-      expect(errors).toEqual([`value: ${fault}`, undefined, `value: ${fault}`])
+      expect(errors).toEqual([`\`value\` ${fault}.`, undefined, `\`value\` ${fault}.`])
     },
   )
 
@@ -209,7 +209,7 @@ describe('no route answers for a text that can name nothing', () => {
       })
       expect(answer.statusCode).toBe(400)
       expect(answer.json().error).toBe(
-        'publisher_properties[1].publisher_domain: must be a domain name such as acme.example',
+        '`publisher_properties[1].publisher_domain` must be a domain name such as acme.example.',
       )
     }
   })
@@ -241,7 +241,7 @@ describe('every list honours the requested page size', () => {
     for (const odd of ['-1', 'x', '1.5']) {
       const answer = await get(op, { limit: odd })
       expect([answer.statusCode, answer.json().code]).toEqual([400, 'invalid_request'])
-      expect(answer.json().error).toMatch(/^limit: must be a whole number/)
+      expect(answer.json().error).toMatch(/^`limit` must be a whole number/)
     }
   })
 

@@ -141,7 +141,7 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask({ domain: 'NEWS.example' }, other)
     expect(answer.statusCode).toBe(429)
     expect(answer.json().error).toBe(
-      'a crawl of news.example was requested a moment ago; try again in 5 minutes',
+      'A crawl of news.example was requested a moment ago. Try again in 5 minutes.',
     )
     const { retry_after } = answer.json()
     expect(retry_after).toBeGreaterThan(290)
@@ -164,7 +164,7 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask({ domain: 'one-more.example' })
     expect([answer.statusCode, answer.json().error]).toEqual([
       429,
-      'no more than 30 crawl requests an hour; try again in 60 minutes',
+      'No more than 30 crawl requests an hour. Try again in 60 minutes.',
     ])
     const { retry_after } = answer.json()
     expect(retry_after).toBeGreaterThan(3_500)
@@ -212,16 +212,16 @@ describe('POST /api/registry/crawl-request', () => {
   })
 
   test.each([
-    [{}, 'domain: is required'],
-    [{ domain: 7 }, 'domain: must be a string'],
-    [{ domain: '' }, 'domain: must be a domain name such as acme.example'],
-    [{ domain: 'localhost' }, 'domain: must be a domain name such as acme.example'],
-    [{ domain: '10.0.0.1' }, 'domain: must be a domain name'],
-    [{ domain: 'https://news.example:8080' }, 'domain: must be a domain name'],
-    [{ domain: 'printer.local' }, 'domain: must be a domain on the public Internet'],
-    [{ domain: 'printer.localdomain' }, 'domain: must be a domain on the public Internet'],
-    [{ domain: 'db.prod.internal' }, 'domain: must be a domain on the public Internet'],
-    [{ domain: 'news.ex4mple' }, 'domain: must be a domain on the public Internet'],
+    [{}, '`domain` is required'],
+    [{ domain: 7 }, '`domain` must be a string'],
+    [{ domain: '' }, '`domain` must be a domain name such as acme.example'],
+    [{ domain: 'localhost' }, '`domain` must be a domain name such as acme.example'],
+    [{ domain: '10.0.0.1' }, '`domain` must be a domain name'],
+    [{ domain: 'https://news.example:8080' }, '`domain` must be a domain name'],
+    [{ domain: 'printer.local' }, '`domain` must be a domain on the public Internet.'],
+    [{ domain: 'printer.localdomain' }, '`domain` must be a domain on the public Internet.'],
+    [{ domain: 'db.prod.internal' }, '`domain` must be a domain on the public Internet.'],
+    [{ domain: 'news.ex4mple' }, '`domain` must be a domain on the public Internet.'],
   ])('400: %j is refused and costs nothing', async (body, error) => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
     names.asked = []
@@ -256,7 +256,7 @@ describe('POST /api/registry/crawl-request', () => {
     for (const answer of answers) {
       expect([answer.statusCode, answer.json()]).toEqual([
         400,
-        { error: 'domain: must be a domain on the public Internet', code: 'invalid_request' },
+        { error: '`domain` must be a domain on the public Internet.', code: 'invalid_request' },
       ])
     }
     expect(registry.submitted).toEqual([])
@@ -301,7 +301,7 @@ describe('POST /api/registry/crawl-request', () => {
     let isAway = true
     const writer = {
       async submit(): Promise<Answer> {
-        if (isAway) throw new PublicError('unavailable', 'try again', { retry_after: 5 })
+        if (isAway) throw new PublicError('unavailable', 'Try again.', { retry_after: 5 })
         return { done: {} }
       },
     }
@@ -309,7 +309,7 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask({ domain: 'news.example' })
     expect([answer.statusCode, answer.json()]).toEqual([
       503,
-      { error: 'try again', retry_after: 5, code: 'unavailable' },
+      { error: 'Try again.', retry_after: 5, code: 'unavailable' },
     ])
     expect(answer.headers['retry-after']).toBe('5')
     isAway = false
@@ -318,12 +318,12 @@ describe('POST /api/registry/crawl-request', () => {
 
   test('400: a refusal of the sequencer is passed on and costs nothing', async () => {
     const writer = {
-      submit: async (): Promise<Answer> => ({ refused: 'the domain was taken down' }),
+      submit: async (): Promise<Answer> => ({ refused: 'The domain was taken down.' }),
     }
     const { ask } = await open({ writer, limits: { crawlRequestsPerHour: 1 } })
     for (let i = 0; i < 2; i++) {
       const answer = await ask({ domain: 'news.example' })
-      expect([answer.statusCode, answer.json().error]).toEqual([400, 'the domain was taken down'])
+      expect([answer.statusCode, answer.json().error]).toEqual([400, 'The domain was taken down.'])
     }
   })
 
@@ -412,7 +412,7 @@ describe('GET /api/registry/crawl-request/{id}', () => {
   test('400: an invalid id, and 401: no credential', async () => {
     const { status } = await open()
     expect((await status('7')).statusCode).toBe(400)
-    expect((await status('7')).json().error).toContain('id: ')
+    expect((await status('7')).json().error).toContain('`id` ')
     expect((await status(randomUUID(), 'sk_nobody')).statusCode).toBe(401)
   })
 })
@@ -488,24 +488,24 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     const again = await post(paths.manager, manager)
     expect([again.statusCode, again.json().error]).toEqual([
       429,
-      'a crawl of news.example was requested a moment ago; try again in 5 minutes',
+      'A crawl of news.example was requested a moment ago. Try again in 5 minutes.',
     ])
     expect((await post(paths.brand, { domain: 'a.example' })).statusCode).toBe(202)
     const over = await post(paths.manager, { manager_domain: 'a.example' })
     expect([over.statusCode, over.json().error]).toEqual([
       429,
-      'no more than 3 crawl requests an hour; try again in 60 minutes',
+      'No more than 3 crawl requests an hour. Try again in 60 minutes.',
     ])
   })
 
   test('400: the invalid field is named', async () => {
     const { post } = await open()
     const answer = await post(paths.manager, {})
-    expect(answer.json().error).toBe('manager_domain: is required')
+    expect(answer.json().error).toBe('`manager_domain` is required.')
     const other = await post(paths.manager, { domain: 'news.example' })
-    expect(other.json().error).toBe("Unknown field 'domain'. Did you mean 'manager_domain'?")
+    expect(other.json().error).toBe('Unknown field `domain`. Did you mean `manager_domain`?')
     const nowhere = await post(paths.manager, { manager_domain: 'nowhere.example' })
-    expect(nowhere.json().error).toBe('manager_domain: must be a domain on the public Internet')
+    expect(nowhere.json().error).toBe('`manager_domain` must be a domain on the public Internet.')
   })
 })
 

@@ -130,7 +130,7 @@ describe('POST /api/adagents/create', () => {
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      'body: is nested more than 64 levels deep',
+      'The body is nested more than 64 levels deep.',
     ])
   })
 

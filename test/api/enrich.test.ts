@@ -279,15 +279,15 @@ describe('GET /api/brands/enrich', () => {
     const answer = await enrich(await open(), domain)
     expect([answer.statusCode, answer.json()]).toEqual([
       404,
-      { error: `no brand data was found for ${domain}`, domain, code: 'not_found' },
+      { error: `No brand data was found for ${domain}.`, domain, code: 'not_found' },
     ])
   })
 
   test.each([
-    ['', 'domain: is required'],
-    ['?domain=', 'domain: must be a domain name such as acme.example'],
-    ['?domain=10.0.0.1', 'domain: must be a domain name such as acme.example'],
-    ['?domain=localhost', 'domain: must be a domain name such as acme.example'],
+    ['', '`domain` is required.'],
+    ['?domain=', '`domain` must be a domain name such as acme.example.'],
+    ['?domain=10.0.0.1', '`domain` must be a domain name such as acme.example.'],
+    ['?domain=localhost', '`domain` must be a domain name such as acme.example.'],
   ])('400: %s is refused by name', async (query, error) => {
     const { app } = await open()
     const answer = await app.inject(`/api/brands/enrich${query}`)

@@ -228,22 +228,22 @@ describe('GET /api/registry/feed', () => {
   })
 
   test.each([
-    ['cursor=yesterday', 'cursor: must be the `cursor` of an earlier response'],
-    ['types=Agent.*', 'types: "Agent.*" does not match any event type'],
-    ['types=agent_discovered', 'types: "agent_discovered" does not match any event type'],
+    ['cursor=yesterday', '`cursor` must be the `cursor` of an earlier response'],
+    ['types=Agent.*', '"Agent.*" does not match any event type'],
+    ['types=agent_discovered', '"agent_discovered" does not match any event type'],
     [
       'types=property.udpated',
-      'types: "property.udpated" does not match any event type: did you mean "property.updated"? Event types:',
+      '"property.udpated" does not match any event type: did you mean "property.updated"? Event types:',
     ],
-    ['types=agent.*ed.*', 'types: "agent.*ed.*" does not match any event type'],
-    ['types=agent.discovered,a%20b', 'types: "a b" does not match any event type'],
-    [`types=${'a.b,'.repeat(101)}`, 'types: must not be more than 100'],
-    ['limit=0', 'limit: must be a whole number from 1 to 10000'],
-    ['limit=10001', 'limit: must be a whole number from 1 to 10000'],
-    ['limit=1e2', 'limit: must be a whole number from 1 to 10000'],
-    ['limit=1&limit=2', 'limit: must be a whole number from 1 to 10000'],
-    ['types=a&types=b', 'types: must be a single value'],
-    [`cursor=${NIL_UUID}&cursor=`, 'cursor: must be a single value'],
+    ['types=agent.*ed.*', '"agent.*ed.*" does not match any event type'],
+    ['types=agent.discovered,a%20b', '"a b" does not match any event type'],
+    [`types=${'a.b,'.repeat(101)}`, '`types` must not be more than 100'],
+    ['limit=0', '`limit` must be a whole number from 1 to 10000'],
+    ['limit=10001', '`limit` must be a whole number from 1 to 10000'],
+    ['limit=1e2', '`limit` must be a whole number from 1 to 10000'],
+    ['limit=1&limit=2', '`limit` must be a whole number from 1 to 10000'],
+    ['types=a&types=b', '`types` must be a single value'],
+    [`cursor=${NIL_UUID}&cursor=`, '`cursor` must be a single value'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`?${query}`)
     expect(answer.statusCode).toBe(400)
@@ -253,12 +253,12 @@ describe('GET /api/registry/feed', () => {
   test.each([
     [
       undefined,
-      'a credential is required: Authorization: Bearer sk_…',
+      'A credential is required: Authorization: Bearer sk_…',
       /^Bearer resource_metadata=/,
     ],
-    ['Bearer sk_nobody', 'the credential is invalid', /invalid_token/],
-    ['Basic c2tfOg==', 'send the credential as Authorization: Bearer sk_…', /invalid_token/],
-    ['Bearer not-a-key', 'the credential is invalid', /invalid_token/],
+    ['Bearer sk_nobody', 'The credential is invalid.', /invalid_token/],
+    ['Basic c2tfOg==', 'Send the credential as Authorization: Bearer sk_…', /invalid_token/],
+    ['Bearer not-a-key', 'The credential is invalid.', /invalid_token/],
   ])('401: with the credential %s', async (authorization, error, challenge) => {
     const headers = authorization === undefined ? {} : { authorization }
     const answer = await registry.app.inject({ url: '/api/registry/feed?limit=x', headers })
@@ -321,7 +321,7 @@ describe('since', () => {
   })
 
   test.each([
-    ['?since=yesterday', 400, 'since: must be a date and time'],
+    ['?since=yesterday', 400, '`since` must be a date and time'],
     [`?since=2026-11-20&cursor=${buildLeastId(1)}`, 400, 'not both'],
   ])('400: %s', async (query, status, words) => {
     const answer = await get(query)
@@ -335,7 +335,7 @@ describe('since', () => {
     expect(answer.json()).toEqual({
       error: 'cursor_expired',
       code: 'cursor_expired',
-      message: 'the feed keeps events for 90 days: name a later time',
+      message: 'The feed keeps events for 90 days: name a later time.',
     })
   })
 })

@@ -178,7 +178,7 @@ test(`${REQUESTS} requests, sensible and not, are answered or refused in words`,
     const { error } = answer.json()
     expect(typeof error).toBe('string')
     if (statusCode === 400)
-      expect(error).toMatch(/: |malformed|too long|^Unknown (?:parameter|field)/)
+      expect(error).toMatch(/`|^The body |malformed|too long|^Unknown (?:parameter|field)/)
   }
   await fc.assert(fc.asyncProperty(request, check), { numRuns: REQUESTS, seed: SEED })
   for (const status of [200, 204, 400, 401, 404, 405, 410, 415]) {

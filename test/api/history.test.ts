@@ -130,7 +130,7 @@ describe('GET /api/brands/history', () => {
     const answer = await get('brands/history?domain=gone.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({
-      error: 'nothing is known about gone.example',
+      error: 'Nothing is known about gone.example.',
       domain: 'gone.example',
       freshness: { state: 'absent' },
     })
@@ -139,7 +139,7 @@ describe('GET /api/brands/history', () => {
 
   test('400: a domain is required', async () => {
     expect((await get('brands/history')).json()).toEqual({
-      error: 'domain: is required',
+      error: '`domain` is required.',
       code: 'invalid_request',
     })
     expect((await get('brands/history?domain=x')).statusCode).toBe(400)

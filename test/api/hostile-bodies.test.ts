@@ -104,7 +104,7 @@ describe('a deeply nested body', () => {
       { method: 'POST', path: '/mcp' },
     ]) {
       const { status, body } = await send(operation as Operation, text)
-      expect([400, 'body: is nested more than 64 levels deep']).toEqual([
+      expect([400, 'The body is nested more than 64 levels deep.']).toEqual([
         status,
         JSON.parse(body).error,
       ])
@@ -289,7 +289,7 @@ test('invalid UTF-8 is refused, or replaced by marks', async () => {
     for (const torn of ['"\\ud800"', '"a\\uDFFF"', '["a",{"\\ud83d":1}]']) {
       const { status, body } = await send(operation, `{"domains":[${torn}]}`)
       expect([operation.id, status]).toEqual([operation.id, 400])
-      expect(JSON.parse(body).error).toMatch(/^domains\[0\].*: must be well-formed text/)
+      expect(JSON.parse(body).error).toMatch(/^`domains\[0\].*` must be well-formed text/)
     }
   }
   await registry.publish()

@@ -189,7 +189,7 @@ test('a save that waits while its key is revoked is refused, and may be repeated
   await expect.poll(() => registry.submitted.at(-1)).toMatchObject({ domain })
   resume()
   const [late] = await Promise.all([saving, revoking, busy])
-  expect([late.statusCode, late.json().error]).toEqual([401, 'the credential is invalid'])
+  expect([late.statusCode, late.json().error]).toEqual([401, 'The credential is invalid.'])
   expect(await history()).toEqual([])
 
   const other = `sk_${randomUUID()}`

@@ -80,7 +80,7 @@ test('hundreds of thousands of invalid items are refused by their number', async
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      'body: must have at most 30000 items in its lists',
+      'The body must have at most 30000 items in its lists.',
     ])
     // Judged one by one they took more than a second.
     expect(ms).toBeLessThan(1_000)

@@ -207,7 +207,7 @@ describe('a file that is no image is refused by its bytes', () => {
     const answer = await saveLogo(bytes)
     expect([answer.statusCode, answer.json().error]).toEqual([
       415,
-      'file: must be a PNG, JPEG, GIF or WebP image by its bytes; SVG is not accepted',
+      '`file` must be a PNG, JPEG, GIF or WebP image by its bytes; SVG is not accepted.',
     ])
   })
 
@@ -230,7 +230,7 @@ describe('a file that is no image is refused by its bytes', () => {
     expect((await send('x')).statusCode).toBe(400)
     expect((await send('x', 'multipart/form-data')).statusCode).toBe(400)
     const field = '--b\r\ncontent-disposition: form-data; name="file"\r\n\r\ntext\r\n--b--\r\n'
-    expect((await send(field)).json().error).toBe('file: is required')
+    expect((await send(field)).json().error).toBe('`file` is required.')
     expect((await saveLogo(picture(), { tags: 'a b' })).statusCode).toBe(400)
     expect((await saveLogo(picture(), { secret: 'sk_nobody' })).statusCode).toBe(401)
   })

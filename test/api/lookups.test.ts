@@ -99,9 +99,9 @@ describe('GET /api/registry/publisher', () => {
   })
 
   test.each([
-    ['', 'domain: is required'],
-    ['?domain=acme.example:8080', 'domain: must be a domain name such as acme.example'],
-    ['?domain=news.example&include=agents', 'include: must be placements'],
+    ['', '`domain` is required.'],
+    ['?domain=acme.example:8080', '`domain` must be a domain name such as acme.example.'],
+    ['?domain=news.example&include=agents', '`include` must be placements.'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/registry/publisher${query}`)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
@@ -166,7 +166,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
   test('400: an invalid domain is named in the error', async () => {
     const answer = await get('/api/registry/lookup/domain/a%20b')
     expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toBe('domain: must be a domain name such as acme.example')
+    expect(answer.json().error).toBe('`domain` must be a domain name such as acme.example.')
   })
 })
 

@@ -101,8 +101,8 @@ describe('tools', () => {
       expect.arrayContaining(['resolve_brand', 'resolve_policy']),
     )
     for (const [query, error] of [
-      ['toolset=everything', 'toolset: must be one of core'],
-      ['toolsets=all', "Unknown parameter 'toolsets'. Did you mean 'toolset'?"],
+      ['toolset=everything', '`toolset` must be one of core'],
+      ['toolsets=all', 'Unknown parameter `toolsets`. Did you mean `toolset`?'],
     ]) {
       const unknown = await registry.app.inject({
         method: 'POST',
@@ -184,11 +184,11 @@ describe('a call', () => {
   })
 
   test.each([
-    [{}, 'domain: is required'],
-    [{ domain: null }, 'domain: is required'],
-    [{ domain: ' ' }, 'domain: must not be empty'],
-    [{ domain: '..' }, 'domain: must be a name'],
-    [{ domain: '.' }, 'domain: must be a name'],
+    [{}, '`domain` is required.'],
+    [{ domain: null }, '`domain` is required.'],
+    [{ domain: ' ' }, '`domain` must not be empty.'],
+    [{ domain: '..' }, '`domain` must be a name.'],
+    [{ domain: '.' }, '`domain` must be a name.'],
   ])('with %j in its path cannot leave the path', async (params, error) => {
     const { isError, body } = await call(await connect(), 'look_up_domain', params)
     expect([isError, body]).toEqual([true, { error, code: 'invalid_request' }])
@@ -215,7 +215,7 @@ describe('a call', () => {
   test('is refused with the error of the route, as a result', async () => {
     const { isError, body } = await call(await connect(), 'resolve_brand', {})
     expect(isError).toBe(true)
-    expect(body.error).toBe('domain: is required')
+    expect(body.error).toBe('`domain` is required.')
   })
 
   test('counts towards the limits of its route', async () => {
@@ -230,11 +230,11 @@ describe('a call', () => {
     const client = await connect()
     const asked = { agent_url: 'https://agent.example/mcp', publisher_properties: [] }
     const invalid = await call(client, 'validate_product_authorization', { ...asked, as_of: 'x' })
-    expect(invalid.body.error).toMatch(/^as_of: /)
+    expect(invalid.body.error).toMatch(/^`as_of` /)
     const unknown = await call(client, 'resolve_brand', { domian: 'acme.example' })
-    expect(unknown.body.error).toBe("Unknown parameter 'domian'. Did you mean 'domain'?")
+    expect(unknown.body.error).toBe('Unknown parameter `domian`. Did you mean `domain`?')
     const inPath = await call(client, 'look_up_agent_domains', { agent_ulr: 'https://a.example' })
-    expect(inPath.body.error).toBe("Unknown parameter 'agent_ulr'. Did you mean 'agent_url'?")
+    expect(inPath.body.error).toBe('Unknown parameter `agent_ulr`. Did you mean `agent_url`?')
   })
 
   test.each([
@@ -253,7 +253,7 @@ describe('a call', () => {
     async agent_url => {
       const params = { agent_url }
       const { isError, body } = await call(await connect(), 'get_agent_compliance', params)
-      expect([isError, body.error]).toEqual([true, expect.stringMatching(/^agent_url: must be /)])
+      expect([isError, body.error]).toEqual([true, expect.stringMatching(/^`agent_url` must be /)])
     },
   )
 

@@ -167,8 +167,8 @@ describe('a moderator', () => {
 
 describe('an invalid file is refused', () => {
   test.each([
-    [{}, 'one of formats'],
-    [{ properties: [] }, 'one of formats'],
+    [{}, 'One of formats'],
+    [{ properties: [] }, 'One of formats'],
     [{ ...buildMirrorFile(), catalog_etag: '' }, 'catalog_etag'],
     [{ ...buildMirrorFile(), superseded_by: 'http://x.example' }, 'superseded_by'],
     [{ ...buildMirrorFile(), collections: 'none' }, 'collections'],
@@ -228,11 +228,11 @@ describe('an organization', () => {
       publisher_domains: ['pictures.example'],
     })
     expect((await readMirror('video')).adagents_json.collections[0].collection_id).toBe('films')
-    expect((await approve(second)).json().error).toBe('it was already approved')
+    expect((await approve(second)).json().error).toBe('It was already approved.')
     const late = await approve(theirs)
     expect([late.statusCode, late.json().error]).toEqual([
       409,
-      'the mirror of video changed since this was proposed',
+      'The mirror of video changed since this was proposed.',
     ])
     const read = await ask('GET', `mirror-proposals/${theirs.proposal_id}`, other)
     expect(read.json().proposal).toMatchObject({ status: 'pending', base_changed: true })

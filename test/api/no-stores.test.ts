@@ -50,7 +50,7 @@ test.each(needing.map(({ id, method, path }) => [id, method, path] as const))(
     })
     expect([answer.statusCode, answer.json()]).toMatchObject([
       503,
-      { error: 'the stores are not available; try again', retry_after: 5 },
+      { error: 'The stores are not available; try again.', retry_after: 5 },
     ])
     expect(answer.headers['retry-after']).toBe('5')
   },
@@ -77,7 +77,7 @@ test('tools answer the same, and credentials cannot be checked', async () => {
       },
     })
   expect((await call()).json().result).toMatchObject({ isError: true })
-  expect((await call()).body).toContain('the stores are not available')
+  expect((await call()).body).toContain('The stores are not available')
   expect((await call({ authorization: 'Bearer sk_somebody' })).statusCode).toBe(503)
 })
 

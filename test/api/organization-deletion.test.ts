@@ -127,8 +127,8 @@ describe('an organization is deleted', () => {
     const refused = await remove('olga')
     expect(refused.statusCode).toBe(409)
     expect(refused.json().error).toBe(
-      'remove these first: its Leader membership, which the operator ends; 1 domain (acme.example); ' +
-        `1 agent (${AGENT}); 1 webhook (${HOOK})`,
+      'Remove these first: its Leader membership, which the operator ends; 1 domain (acme.example); ' +
+        `1 agent (${AGENT}); 1 webhook (${HOOK}).`,
     )
   })
 

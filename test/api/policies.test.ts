@@ -96,7 +96,7 @@ describe('a policy', () => {
     const again = await save(gdpr)
     expect(again.statusCode).toBe(409)
     expect(again.json()).toEqual({
-      error: 'gdpr waits for review',
+      error: 'Gdpr waits for review.',
       code: 'conflict',
       policy_id: 'gdpr',
     })
@@ -157,20 +157,20 @@ describe('a policy', () => {
     const [first] = await registry.submit({ op: 'policy.publish', policy })
     expect(first).toEqual({ done: { policy_id: 'coppa', revision_number: 1 } })
     expect((await save({ ...gdpr, policy_id: 'coppa' })).json().error).toBe(
-      'coppa belongs to the registry',
+      'Coppa belongs to the registry.',
     )
     expect((await inject('GET', 'resolve?policy_id=coppa')).json().source_type).toBe('registry')
   })
 
   test.each([
-    [{ policy_id: 'GDPR' }, 'policy_id: must be lower-case letters, digits and _'],
-    [{ version: undefined }, 'version: is required'],
-    [{ category: 'law' }, 'category:'],
-    [{ enforcement: 'maybe' }, 'enforcement:'],
-    [{ policy: ' ' }, 'policy:'],
-    [{ source_url: 'ftp://x.example' }, 'source_url:'],
-    [{ jurisdictions: ['x'.repeat(101)] }, 'jurisdictions[0]:'],
-    [{ effective_date: 'soon' }, 'effective_date:'],
+    [{ policy_id: 'GDPR' }, '`policy_id` must be lower-case letters, digits and _'],
+    [{ version: undefined }, '`version` is required'],
+    [{ category: 'law' }, '`category` '],
+    [{ enforcement: 'maybe' }, '`enforcement` '],
+    [{ policy: ' ' }, '`policy` '],
+    [{ source_url: 'ftp://x.example' }, '`source_url` '],
+    [{ jurisdictions: ['x'.repeat(101)] }, '`jurisdictions[0]` '],
+    [{ effective_date: 'soon' }, '`effective_date` '],
     [{ name: 'x\ud800' }, 'well-formed'],
     [{ ext: { x: 'x\u0000' } }, 'well-formed'],
   ])('400: %j', async (fault, words) => {

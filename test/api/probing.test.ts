@@ -200,7 +200,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
     expect([answer.statusCode, answer.json()]).toEqual([
       504,
       {
-        error: 'the agent did not answer in time',
+        error: 'The agent did not answer in time.',
         message: 'the agent did not answer in time',
         reason: 'timeout',
         retry_after: 60,
@@ -218,7 +218,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
 
   it('502: a private network looks like a server that does not exist', async () => {
     const away = await ask(path, 'https://hangs-up.example/mcp')
-    expect([away.statusCode, away.json().error]).toEqual([502, 'the agent cannot be reached'])
+    expect([away.statusCode, away.json().error]).toEqual([502, 'The agent cannot be reached.'])
     for (const url of [
       'https://10.0.0.1/mcp',
       'http://169.254.169.254/',
@@ -241,7 +241,10 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
     [`https://a.example/${'x'.repeat(3_000)}`],
   ])('400: %s', async url => {
     const answer = await ask(path, url)
-    expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringMatching(/^url: /)])
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      expect.stringMatching(/^`url` /),
+    ])
     expect(web.origin.asked).toEqual([])
   })
 

@@ -44,7 +44,7 @@ describe('GET /api/properties/resolve', () => {
     const answer = await get('/api/properties/resolve?domain=gone.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({
-      error: 'no properties are known for gone.example',
+      error: 'No properties are known for gone.example.',
       domain: 'gone.example',
       freshness: { state: 'absent' },
     })
@@ -54,7 +54,7 @@ describe('GET /api/properties/resolve', () => {
     const answer = await get('/api/properties/resolve')
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
-      { error: 'domain: is required', code: 'invalid_request' },
+      { error: '`domain` is required.', code: 'invalid_request' },
     ])
   })
 })
@@ -80,9 +80,9 @@ describe('POST /api/properties/resolve/bulk', () => {
   })
 
   test.each([
-    [[''], 'domains[0]: must not be empty'],
-    [[null], 'domains[0]: must be a string'],
-    [{}, 'domains: must be a list'],
+    [[''], '`domains[0]` must not be empty.'],
+    [[null], '`domains[0]` must be a string.'],
+    [{}, '`domains` must be a list.'],
   ])('400: %j is refused by name', async (domains, error) => {
     const answer = await bulk(domains)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])

@@ -109,7 +109,7 @@ describe('POST /api/properties/check', () => {
       const answer = await check(domains)
       expect([answer.statusCode, answer.json().error]).toEqual([
         400,
-        expect.stringMatching(/^domains: /),
+        expect.stringMatching(/^`domains` /),
       ])
     },
   )

@@ -141,7 +141,7 @@ describe('the API of a replica that follows over HTTP', () => {
     expect([crawl.status, refused]).toEqual([
       503,
       {
-        error: `this is a replica: ask the registry that it follows, ${origin}`,
+        error: `This is a replica: ask the registry that it follows, ${origin}.`,
         code: 'unavailable',
         origin_url: address,
       },

@@ -110,7 +110,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
   test('404: for an entry that was only crawled; 400: for an invalid domain', async () => {
     expect((await get(toRevisionsPath('crawled.example'))).statusCode).toBe(404)
     expect((await get(toRevisionsPath('nobody.example'))).json()).toEqual({
-      error: 'nobody has saved nobody.example',
+      error: 'Nobody has saved nobody.example.',
       code: 'not_found',
       domain: 'nobody.example',
     })

@@ -129,40 +129,40 @@ describe('POST /api/brands/save', () => {
   test('400: missing fields, an invalid domain, too many or non-text values', async () => {
     const facts = { domain: 'acme.example', brand_name: 'Acme' }
     const wrong = [
-      [{ brand_name: 'Acme' }, 'domain: is required'],
-      [{ domain: 'acme.example' }, 'brand_name: is required'],
-      [{ ...facts, domain: 'acme' }, 'domain: must be a domain name such as acme.example'],
-      [{ ...facts, brand_name: ' ' }, expect.stringMatching(/^brand_name: /)],
+      [{ brand_name: 'Acme' }, '`domain` is required.'],
+      [{ domain: 'acme.example' }, '`brand_name` is required.'],
+      [{ ...facts, domain: 'acme' }, '`domain` must be a domain name such as acme.example.'],
+      [{ ...facts, brand_name: ' ' }, expect.stringMatching(/^`brand_name` /)],
       [
         { ...facts, brand_name: '\ud800' },
-        expect.stringMatching(/^brand_name: must be well-formed/),
+        expect.stringMatching(/^`brand_name` must be well-formed/),
       ],
-      [{ ...facts, brand_manifest: [] }, expect.stringMatching(/^brand_manifest: /)],
-      [{ ...facts, brand_manifest: { logos: 'x' } }, 'brand_manifest.logos: must be a list'],
+      [{ ...facts, brand_manifest: [] }, expect.stringMatching(/^`brand_manifest` /)],
+      [{ ...facts, brand_manifest: { logos: 'x' } }, '`brand_manifest.logos` must be a list.'],
       [
         { ...facts, brand_manifest: { logos: [{ tags: ['icon'] }] } },
-        'brand_manifest.logos[0].url: is required',
+        '`brand_manifest.logos[0].url` is required.',
       ],
       [
         { ...facts, brand_manifest: { logos: [{ url: 'javascript:1' }] } },
-        expect.stringMatching(/^brand_manifest\.logos\[0\]\.url: must be an address/),
+        expect.stringMatching(/^`brand_manifest\.logos\[0\]\.url` must be an address/),
       ],
       [
         { ...facts, brand_manifest: { url: 'javascript:1' } },
-        'brand_manifest.url: must be a web address, or a domain',
+        '`brand_manifest.url` must be a web address, or a domain.',
       ],
       [
         { ...facts, brand_manifest: { colors: 'red' } },
-        expect.stringMatching(/^brand_manifest\.colors: /),
+        expect.stringMatching(/^`brand_manifest\.colors` /),
       ],
       [
         { ...facts, brand_manifest: { description: 7 } },
-        'brand_manifest.description: must be a string',
+        '`brand_manifest.description` must be a string.',
       ],
-      [{ ...facts, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^brand_manifest: /)],
+      [{ ...facts, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^`brand_manifest` /)],
       [
         { ...facts, brand_manifest: { a: 'x'.repeat(100 * 1024) } },
-        'brand_manifest: must be at most 100 KB',
+        '`brand_manifest` must be at most 100 KB.',
       ],
     ] as const
     for (const [payload, error] of wrong) {
@@ -325,10 +325,10 @@ describe('POST /api/properties/save', () => {
 
   test('400, 401 and 403 as for brands', async () => {
     const wrong = { publisher_domain: 'acme.example', properties: [{ type: 'website' }] }
-    expect((await saveProperties(wrong)).json().error).toBe('properties[0].name: is required')
-    expect((await saveProperties({})).json().error).toBe('publisher_domain: is required')
+    expect((await saveProperties(wrong)).json().error).toBe('`properties[0].name` is required.')
+    expect((await saveProperties({})).json().error).toBe('`publisher_domain` is required.')
     expect((await saveProperties({ domain: 'acme.example' })).json().error).toBe(
-      "Unknown field 'domain'. Did you mean 'publisher_domain'?",
+      'Unknown field `domain`. Did you mean `publisher_domain`?',
     )
     expect((await saveProperties({}, { secret: '' })).statusCode).toBe(401)
     expect((await saveProperties({ publisher_domain: 'stranger.example' })).statusCode).toBe(403)
@@ -371,7 +371,7 @@ describe('saves of one entry', () => {
     const other = await saveBrand({ ...facts, brand_name: 'Twice' }, { key: 'k1' })
     expect([other.statusCode, other.json().error]).toEqual([
       409,
-      'this Idempotency-Key was used for a different request',
+      'This Idempotency-Key was used for a different request.',
     ])
     expect((await saveBrand(facts, { key: 'k2' })).json().revision_number).toBe(2)
     expect((await saveBrand(facts, { key: 'two words' })).statusCode).toBe(400)
@@ -433,7 +433,7 @@ describe('the rate of saves', () => {
     const refused = await save({})
     expect(refused.statusCode).toBe(429)
     expect(refused.json()).toEqual({
-      error: 'no more than 2 saves an hour; try again in 60 minutes',
+      error: 'No more than 2 saves an hour. Try again in 60 minutes.',
       code: 'rate_limited',
       retry_after: 3_600,
     })
@@ -450,12 +450,12 @@ describe('the rate of saves', () => {
     expect(await statuses([facts, { secret: colleague }])).toEqual([200])
     const full = await save(facts, { secret: colleague })
     expect(full.json().error).toBe(
-      'no more than 3 saves an hour by one organization; try again in 60 minutes',
+      'No more than 3 saves an hour by one organization. Try again in 60 minutes.',
     )
     strict.clock.tick(HOUR)
     expect(await statuses([])).toEqual([200])
     expect((await save()).json()).toMatchObject({
-      error: 'no more than 4 saves a day by one organization; try again in 23 hours',
+      error: 'No more than 4 saves a day by one organization. Try again in 23 hours.',
       retry_after: 23 * 3_600,
     })
     strict.clock.tick(23 * HOUR)
@@ -595,7 +595,7 @@ describe('a rollback', () => {
     expect((await rollBack(path, 0)).statusCode).toBe(400)
     expect((await rollBack(path, 1, { secret: '' })).statusCode).toBe(401)
     const stranger = await registry.createKey('Strangers')
-    expect((await rollBack(path, 1, { secret: stranger })).json().error).toContain('only members')
+    expect((await rollBack(path, 1, { secret: stranger })).json().error).toContain('Only members')
     const member = await enrol(registry, { org: 'Members', domains: ['members.example'] })
     expect((await rollBack(path, 1, { secret: member })).json().code).toBe(
       'ownership_proof_required',

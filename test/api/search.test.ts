@@ -135,11 +135,11 @@ describe('GET /api/search', () => {
   })
 
   test.each([
-    ['', 'q: is required'],
-    ['?q=', 'q: must be at least 2 characters'],
-    ['?q=%20a%20', 'q: must be at least 2 characters'],
-    ['?q=ab&q=cd', 'q: must be a single value'],
-    [`?q=${'a'.repeat(201)}`, 'q: must be at most 200 characters'],
+    ['', '`q` is required.'],
+    ['?q=', '`q` must be at least 2 characters.'],
+    ['?q=%20a%20', '`q` must be at least 2 characters.'],
+    ['?q=ab&q=cd', '`q` must be a single value.'],
+    [`?q=${'a'.repeat(201)}`, '`q` must be at most 200 characters.'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/search${query}`)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])

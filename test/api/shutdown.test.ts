@@ -72,7 +72,7 @@ test('a closing process answers with its own error and closes the connection', a
     expect([path, status, JSON.parse(body)]).toMatchObject([
       path,
       503,
-      { error: 'this server is shutting down; try again', retry_after: 2 },
+      { error: 'This server is shutting down; try again.', retry_after: 2 },
     ])
     expect(headers).toMatchObject({ 'retry-after': '2', connection: 'close' })
   }

@@ -490,7 +490,7 @@ describe('every operation answers each of its described statuses as described', 
     const { error, code, message } = answer.json()
     if (error === 'cursor_expired') return expect(message).toMatch(/ /)
     expect(error).toMatch(
-      status === 429 ? /\w \w.*; try again in \d+ (?:second|minute|hour)/ : /\w \w/,
+      status === 429 ? /\w \w.*\. Try again in \d+ (?:second|minute|hour)/ : /\w \w/,
     )
     expect(publicErrors[code as PublicErrorName].status).toBe(status)
   })

@@ -62,10 +62,10 @@ test('a filter under another name is refused, since all events would be posted',
   const renamed = await ask('POST', path, { url, types: ['authorization.*'] })
   expect([renamed.statusCode, renamed.json().error]).toEqual([
     400,
-    'body: has unknown fields: types',
+    'The body has unknown fields: types.',
   ])
   const misspelled = await ask('POST', path, { url, domain: ['acme.example'] })
-  expect(misspelled.json().error).toBe("Unknown field 'domain'. Did you mean 'domains'?")
+  expect(misspelled.json().error).toBe('Unknown field `domain`. Did you mean `domains`?')
 })
 
 function ask(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object, secret = acme) {

@@ -56,8 +56,11 @@ describe('an unknown parameter is refused in words', () => {
     const { error, code } = JSON.parse(body)
     expect([statusCode, code]).toEqual([400, 'invalid_request'])
     const known = listParameters(operation)
-    const help = known.length === 0 ? 'This operation takes none.' : `Known: ${known.join(', ')}.`
-    expect(error).toBe(`Unknown parameter 'zzzzzz'. ${help}`)
+    const help =
+      known.length === 0
+        ? 'This operation takes none.'
+        : `Supported parameters: ${known.join(', ')}.`
+    expect(error).toBe(`Unknown parameter \`zzzzzz\`. ${help}`)
   })
 
   test.each(cases.filter(([, operation]) => listNames(operation).length > 0))(
@@ -69,7 +72,7 @@ describe('an unknown parameter is refused in words', () => {
         expect([name, statusCode, JSON.parse(body).error]).toEqual([
           name,
           400,
-          `Unknown parameter '${swapped}'. Did you mean '${name}'?`,
+          `Unknown parameter \`${swapped}\`. Did you mean \`${name}\`?`,
         ])
       }
     },
@@ -78,7 +81,7 @@ describe('an unknown parameter is refused in words', () => {
   test('also by a part of its name', async () => {
     const operation = described.find(({ id }) => id === 'authorizePublisher')
     const { body } = await send(operation!, { agent_url: 'https://agent.example/mcp' })
-    expect(JSON.parse(body).error).toBe("Unknown parameter 'agent_url'. Did you mean 'agent'?")
+    expect(JSON.parse(body).error).toBe('Unknown parameter `agent_url`. Did you mean `agent`?')
   })
 
   test('however often, however long, and whatever its name is', async () => {
@@ -87,7 +90,7 @@ describe('an unknown parameter is refused in words', () => {
     for (const name of odd) {
       const { statusCode, body } = await send(brand!, { domain: 'agent.example', [name]: '1' })
       expect([name, statusCode]).toEqual([name, 400])
-      expect(JSON.parse(body).error).toMatch(/^Unknown parameter '.{0,101}'\. /)
+      expect(JSON.parse(body).error).toMatch(/^Unknown parameter `.{0,101}`\. /)
       expect(body.length).toBeLessThan(400)
     }
   })
@@ -102,7 +105,7 @@ test.each(bodies)('a misspelled field in the body of %s is refused in words', (_
   for (const name of Object.keys(schema.shape).filter(({ length }) => length > 5)) {
     const swapped = name[1]! + name[0]! + name.slice(2)
     expect(check({ [swapped]: 'x' })).toMatchObject({
-      error: { message: `Unknown field '${swapped}'. Did you mean '${name}'?` },
+      error: { message: `Unknown field \`${swapped}\`. Did you mean \`${name}\`?` },
     })
   }
 })

@@ -219,7 +219,7 @@ describe('POST /api/adagents/validate', () => {
       for (const payload of [{ document: 7 }, { document: '{}', kind: 'ads.txt' }, {}]) {
         expect((await check(payload)).statusCode).toBe(400)
       }
-      expect((await check({})).json().error).toBe('body: must have `domain` or `document`')
+      expect((await check({})).json().error).toBe('The body must have `domain` or `document`.')
     })
   })
 
@@ -330,7 +330,7 @@ describe('POST /api/adagents/validate', () => {
     const answer = await validate(domain)
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      expect.stringMatching(domain === undefined ? /^body: must have `domain`/ : /^domain: /),
+      expect.stringMatching(domain === undefined ? /^The body must have `domain`/ : /^`domain` /),
     ])
     expect(web.origin.asked).toEqual([])
   })
@@ -384,7 +384,7 @@ describe('GET /api/properties/validate', () => {
     const answer = await ask(query)
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      expect.stringMatching(/^domain: /),
+      expect.stringMatching(/^`domain` /),
     ])
   })
 })

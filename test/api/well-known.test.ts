@@ -106,7 +106,7 @@ describe('GET /healthz, GET /readyz', () => {
     const before = await own.app.inject('/readyz')
     expect([before.statusCode, before.json()]).toEqual([
       503,
-      { error: 'nothing has been committed yet; try again', code: 'unavailable', retry_after: 5 },
+      { error: 'Nothing has been committed yet; try again.', code: 'unavailable', retry_after: 5 },
     ])
     await own.observe(observeBrandFile('acme.example', 'Acme'))
     expect((await own.app.inject('/readyz')).json()).toEqual({
@@ -168,7 +168,7 @@ describe('invalid requests', () => {
     const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
     expect([answer.statusCode, answer.json()]).toEqual([
       404,
-      { error: `${url} does not exist`, code: 'not_found' },
+      { error: `${url} does not exist.`, code: 'not_found' },
     ])
   })
 
@@ -178,7 +178,7 @@ describe('invalid requests', () => {
     ['/api/feed', '. Did you mean /api/registry/feed?'],
     [
       '/api/v1/agents/https://ads.acme.example/mcp/publishers',
-      ': percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp',
+      ': percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp.',
     ],
   ])('404: %s does not exist, and what was meant is named', async (url, hint) => {
     expect((await inject('GET', url)).json().error).toBe(`${url} does not exist${hint}`)
@@ -241,16 +241,21 @@ describe('invalid requests', () => {
   const json = { 'content-type': 'application/json' }
 
   test.each([
-    ['a body that is not JSON', '{"domains":', 400, 'body: is not JSON'],
-    ['an empty body', '', 400, 'body: is required'],
-    ['a forbidden key', '{"__proto__":{},"domains":["a.example"]}', 400, 'body: '],
+    ['a body that is not JSON', '{"domains":', 400, 'The body is not valid JSON'],
+    ['an empty body', '', 400, 'The body is required.'],
+    [
+      'a forbidden key',
+      '{"__proto__":{},"domains":["a.example"]}',
+      400,
+      'The body is not valid JSON',
+    ],
     [
       'too long a body',
       `["${'a'.repeat(1024 * 1024)}"]`,
       413,
-      'the body may have at most 1048576 bytes',
+      'The body may have at most 1048576 bytes.',
     ],
-    ['a body that is no object', '[]', 400, 'body: must be an object'],
+    ['a body that is no object', '[]', 400, 'The body must be an object'],
   ])('%s is refused', async (_what, payload, status, error) => {
     const answer = await bulk(json, payload)
     expect(answer.statusCode).toBe(status)
@@ -259,7 +264,7 @@ describe('invalid requests', () => {
 
   test('415: a compressed body is refused with the reason', async () => {
     const answer = await bulk({ ...json, 'content-encoding': 'gzip' }, '{"domains":["a.example"]}')
-    const error = 'the body must not be compressed: Content-Encoding is not supported'
+    const error = 'The body must not be compressed: Content-Encoding is not supported.'
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
       { error, code: 'unsupported_media_type' },
@@ -275,7 +280,7 @@ describe('invalid requests', () => {
     const answer = await bulk({ 'content-type': type }, '{"domains":["a.example"]}')
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
-      { error: 'the body must be application/json', code: 'unsupported_media_type' },
+      { error: 'The body must be application/json.', code: 'unsupported_media_type' },
     ])
   })
 
@@ -283,13 +288,13 @@ describe('invalid requests', () => {
     const answer = await inject('POST', '/api/brands/resolve/bulk')
     expect([answer.statusCode, answer.json()]).toEqual([
       400,
-      { error: 'body: is required', code: 'invalid_request' },
+      { error: 'The body is required.', code: 'invalid_request' },
     ])
   })
 
   test.each([
-    ['/api/registry/lookup/domain/%zz', 'the path has a malformed percent escape'],
-    [`/api/registry/lookup/domain/${'a'.repeat(3000)}`, 'a part of the path is too long'],
+    ['/api/registry/lookup/domain/%zz', 'The path has a malformed percent escape.'],
+    [`/api/registry/lookup/domain/${'a'.repeat(3000)}`, 'A part of the path is too long.'],
   ])('400: %s', async (url, error) => {
     const answer = await get(url)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
@@ -308,7 +313,7 @@ describe('invalid requests', () => {
     const answer = await own.app.inject('/api/brands/resolve?domain=acme.example')
     expect([answer.statusCode, answer.json()]).toEqual([
       500,
-      { error: 'internal error', code: 'internal_error' },
+      { error: 'Internal error.', code: 'internal_error' },
     ])
     expect(lines).toHaveLength(1)
     Reflect.deleteProperty(own.reader, 'serving')

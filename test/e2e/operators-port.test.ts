@@ -154,7 +154,7 @@ describe('the operator’s port of a running registry', () => {
       expect(await runRegistry(['org', 'create', '--name', 'Unheard'], env)).toMatchObject({
         status: 1,
         stderr:
-          'the indexer does not answer; it may still do this once it resumes: check before you try again\n',
+          'The indexer does not answer; it may still do this once it resumes: check before you try again.\n',
       })
     } finally {
       process.kill(indexer, 'SIGCONT')

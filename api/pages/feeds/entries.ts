@@ -59,7 +59,7 @@ export async function buildChangeFeed(
 ): Promise<ChangeFeed> {
   const { domain, agent, brand } = subject
   if ([domain, agent, brand].filter(named => named !== undefined).length > 1)
-    refuse('invalid_request', 'domain: name exactly one of domain, agent and brand')
+    refuse('invalid_request', 'domain: specify exactly one of `domain`, `agent` and `brand`')
   if (domain !== undefined) {
     const entries = await listEntries(reader, listDomainChanges, domain)
     return { title: `Changes of ${domain}`, path: toHistoryPath('publisher', domain), entries }

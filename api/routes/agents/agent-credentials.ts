@@ -49,7 +49,7 @@ export const readAuthStatus = defineOperation({
   path: `${place}/auth-status`,
   summary: 'Check whether the registry has an agent’s credential',
   description:
-    'The credential itself is never shown. For an agent of another organization the answer is always no.',
+    'The credential itself is never shown. For an agent of another organization this is always false.',
   // A copy, which selects no organization: naming that of others is answered as well, with nothing.
   query: OrganizationQuery.meta({}),
   reply: { 200: AgentAuthStatus },

@@ -23,7 +23,7 @@ export const lookUpAgent = defineOperation({
   group: 'Agent Discovery',
   summary: 'Look up an agent',
   description:
-    'Whether it answered the last probe, who operates it, how much it may sell, and how its tests went. An agent that ' +
+    'Whether it responded to the last probe, who operates it, how much it may sell, and how its tests went. An agent that ' +
     'its member keeps private is unknown here unless a publisher names it.',
   access: 'public',
   cache: 'none',

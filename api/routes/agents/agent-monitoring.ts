@@ -129,7 +129,7 @@ export const requeueMonitoring = defineOperation({
   limits: ['agentRunSeconds'],
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
   summary: 'Test an agent now',
-  description: `All storyboards that apply. Earlier results remain until then. 429 within a minute of the last request, unless a credential was saved since. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
+  description: `Runs all storyboards that apply. Earlier results remain until then. 429 within a minute of the last request, unless a credential was saved since. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
   reply: { 200: Requeued },
   errors: ['invalid_request', 'forbidden', 'conflict', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {

@@ -49,7 +49,7 @@ const SearchQuery = z.object({
   sort: z
     .string()
     .optional()
-    .meta({ description: 'Without effect: the order is always by relevance' }),
+    .meta({ description: 'No effect: results are always sorted by relevance' }),
   cursor: createCursor(place),
   limit: createWholeNumber({ description: 'Agents on a page', min: 1, max: 200, default: 50 }),
 })

@@ -134,9 +134,8 @@ export const runAgentStep = defineOperation({
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/step/:stepId',
   summary: 'Run one step of a storyboard against an agent',
   description:
-    'Send the `context` of the last answer, which has the outputs of earlier steps; with ' +
-    '`dry_run` the request is shown but not sent. The answer contains the request and the ' +
-    'agent’s response, shortened and without secrets. Your organization must have added the agent. The agent is actually ' +
+    'Send the `context` of the last response, which has the outputs of earlier steps; with ' +
+    '`dry_run` the request is shown but not sent. The result contains the request and the agent’s response, shortened and without secrets. Your organization must have added the agent. The agent is actually ' +
     'called; purchases use a sandbox account. `needs_oauth` if the agent requires a credential ' +
     'that the registry does not have.',
   params: z.object({

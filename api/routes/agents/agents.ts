@@ -172,7 +172,7 @@ function parseFilter(query: AgentsQuery): Filter {
   if (metric_ids.length * accreditations.length > METRIC_PAIRS_MAX) {
     refuse(
       'invalid_request',
-      `metric_id: with accreditation there are more than ${METRIC_PAIRS_MAX} pairs`,
+      `metric_id: must form at most ${METRIC_PAIRS_MAX} pairs with \`accreditation\``,
     )
   }
   if (byMetric && byFormat) {

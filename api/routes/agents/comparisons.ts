@@ -57,8 +57,7 @@ export const compareStoryboard = defineOperation({
     'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
     '90 seconds each. Your organization must have added the agent. ' +
     'The agent is actually called; purchases use a sandbox account. The run ends when the ' +
-    'caller disconnects. With `Prefer: respond-async` (RFC 7240) the answer is an immediate ' +
-    '202, and `progress_url` shows the progress. 422 with `needs_oauth` when the agent requires a credential that ' +
+    'caller disconnects. With `Prefer: respond-async` (RFC 7240) the response is an immediate 202, and `progress_url` shows the progress. 422 with `needs_oauth` when the agent requires a credential that ' +
     'the registry does not have.',
   writes: true,
   agentOwner: 'named',
@@ -91,7 +90,7 @@ export const compareStoryboard = defineOperation({
 })
 
 const jobPlace = place.extend({
-  comparisonId: z.uuid().describe('Id of the comparison, from the answer that started it'),
+  comparisonId: z.uuid().describe('Id of the comparison, from the response that started it'),
 })
 
 export const readComparison = defineOperation({

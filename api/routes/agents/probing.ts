@@ -31,7 +31,7 @@ const AgentAddress = z
 
 const callNote =
   'The agent is called now, without a credential, for at most ten seconds; 504 after ' +
-  'that, and 502 without a usable answer. A recent answer may be reused: `Age` is its age.'
+  'that, and 502 without a usable response. A recent response may be reused: `Age` is its age.'
 
 const shared = {
   method: 'GET',

@@ -30,7 +30,7 @@ export const refreshAgent = defineOperation({
   description:
     'The agent is probed and then tested with all storyboards that apply; this counts as a scheduled run. ' +
     'With many storyboards this takes minutes; the run ends when the caller disconnects. 409 while its ' +
-    'tests are paused or it is opted out, 502 when it gives no usable answer. Your organization must have added the agent.',
+    'tests are paused or it is opted out, 502 when it gives no usable response. Your organization must have added the agent.',
   params: z.object(AgentParams),
   body: ChosenOrganization,
   reply: { 200: AgentRefreshed },

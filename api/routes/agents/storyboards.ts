@@ -39,7 +39,7 @@ export const listAllStoryboards = defineOperation({
   id: 'listStoryboards',
   path: '/api/storyboards',
   summary: 'List the storyboards that test agents',
-  description: 'A storyboard is a series of calls, each with the expected answer.',
+  description: 'A storyboard is a series of calls, each with the expected response.',
   query: z.object({
     category: AnyId.optional().describe('Only storyboards of this category'),
     compliance_target: z
@@ -86,7 +86,7 @@ export const readFirstStep = defineOperation({
   id: 'getStoryboardFirstStep',
   path: '/api/storyboards/:id/first-step',
   summary: 'Get the step that a storyboard begins with',
-  description: 'Its `id` lets you run it alone; pass on the answer to run the next steps.',
+  description: 'Its `id` lets you run it alone; pass on the result to run the next steps.',
   params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardFirstStep },
   errors: ['invalid_request', 'not_found'],

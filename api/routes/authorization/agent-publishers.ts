@@ -163,10 +163,13 @@ async function answerPast(
   if (query.since !== undefined)
     refuse(
       'invalid_request',
-      'as_of: no history is kept of attempts to read files; leave out since',
+      'as_of: cannot be combined with `since`: past attempts to read files are not kept',
     )
   if (query.status?.includes('revoked'))
-    refuse('invalid_request', 'as_of: no history is kept of revoked publishers; ask for authorized')
+    refuse(
+      'invalid_request',
+      'as_of: cannot be combined with the status `revoked`: past revocations are not kept',
+    )
   const past = await findPast(reader, as_of)
   const { agent_url } = findAgent(reader, requestedUrl)
   const { blocks, ...shown } = await buildPastPage(reader, agent_url, query, past)

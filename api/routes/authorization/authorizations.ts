@@ -95,7 +95,10 @@ export const listAuthorizations = defineOperation({
     const past =
       query.as_of === undefined ? undefined : await findPast(services.reader, query.as_of)
     if (past && query.evidence.includes('adagents_authoritative')) {
-      refuse('invalid_request', 'as_of: no history is kept of claims; ask for adagents_json')
+      refuse(
+        'invalid_request',
+        'as_of: cannot be combined with claims, of which no history is kept; use `adagents_json`',
+      )
     }
     const snapshot = past?.snapshot ?? getSnapshot(services.reader)
     const headers = buildSyncHeaders(snapshot, services)

@@ -17,7 +17,7 @@ export const authorizeInBulk = defineOperation({
   description:
     'Takes JSON, or CSV as `text/csv` whose first line names its columns (`agent_url`, and `domain` or ' +
     '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as NDJSON or ' +
-    'CSV. Each verdict is that of `/api/registry/validate/property-authorization` without country, placements or collections. A line that is invalid gets an `error`; the others are answered.',
+    'CSV. Each verdict is that of `/api/registry/validate/property-authorization` without country, placements or collections. A line that is invalid gets an `error`; the others get their verdict.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
@@ -29,7 +29,7 @@ export const authorizeInBulk = defineOperation({
     format: z
       .enum(['ndjson', 'csv'])
       .optional()
-      .describe('Form of the answer; without it CSV if the request accepts only that'),
+      .describe('Format of the response; without it CSV if the request accepts only that'),
   }),
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(SaleQuestions as { id: string }),
   reply: { 200: { type: [NDJSON, CSV], item: CheckedSale } },

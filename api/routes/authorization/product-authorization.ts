@@ -78,7 +78,7 @@ type Selector = z.output<typeof Selector>
 /** Strict: a restriction that is not understood would widen the answer. */
 const Body = z
   .strictObject({
-    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
+    agent_url: z.string().min(1).max(2_048).describe('Address of the agent'),
     publisher_properties: z
       .array(Selector)
       .max(SELECTORS_MAX)
@@ -87,7 +87,7 @@ const Body = z
     explain: z
       .boolean()
       .optional()
-      .describe('Adds `evidence`: the files, entries and rules behind the answer'),
+      .describe('Adds `evidence`: the files, entries and rules behind the verdict'),
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
   })
@@ -144,7 +144,10 @@ async function loadPastInventories(
 ): Promise<FindInventory> {
   const domains = new Set(selectors.flatMap(({ publisher_domain }) => publisher_domain ?? []))
   if (domains.size > PAST_PUBLISHERS_MAX) {
-    refuse('invalid_request', `as_of: name at most ${PAST_PUBLISHERS_MAX} publishers at once`)
+    refuse(
+      'invalid_request',
+      `as_of: cannot be combined with more than ${PAST_PUBLISHERS_MAX} publishers`,
+    )
   }
   const inventories = new Map<string, Inventory | undefined>()
   for (const domain of domains) {

@@ -128,7 +128,7 @@ export const verifyHostedOrigin = defineOperation({
   summary: 'Check that a domain points to its hosted file',
   description:
     'Reads its own adagents.json now. If it points here with a claim, the domain becomes that ' +
-    'organization’s. This also requests a crawl, which updates the answers about the publisher.',
+    'organization’s. This also requests a crawl, which updates what the registry says about the publisher.',
   access: 'bearer',
   writes: true,
   raw: true,

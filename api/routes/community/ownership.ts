@@ -42,7 +42,7 @@ export const issueOwnershipChallenge = defineOperation({
   group: 'Onboarding',
   summary: 'Start an ownership proof of a brand domain',
   description:
-    'Publish the nonce in the TXT record or the file that the answer names, and verify it ' +
+    'Publish the nonce in the TXT record or the file that the response names, and verify it ' +
     'within fifteen minutes. The challenge is for this organization and domain, can be ' +
     'verified once, and ends when a new one is created.',
   access: 'bearer',

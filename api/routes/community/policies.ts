@@ -125,7 +125,7 @@ export const resolvePoliciesBulk = defineOperation({
   group: 'Policy Registry',
   summary: 'Resolve many policies in one call',
   description:
-    'Approved or not; null for unknown ids. If the texts are too long for one answer, ' +
+    'Approved or not; null for unknown ids. If the texts are too long for one response, ' +
     '`omitted` names the ids that are missing.',
   access: 'public',
   cache: 'none',

@@ -14,9 +14,8 @@ import { replyOk } from '../../responses/reply.ts'
 const rules =
   'A new name that imitates another one is refused (400); a doubtful one is shown once a moderator has ' +
   'approved it (`review_status`). A domain that serves its own file cannot be edited (409). Your organization must have ' +
-  'proven within the last 90 days that it controls the domain or a parent domain (403). The ' +
-  'answer to the save that creates an entry has no revision number; the first edit is revision ' +
-  '2. With an `Idempotency-Key` a request can be retried safely: it is carried out once and gets the same answer.'
+  'proven within the last 90 days that it controls the domain or a parent domain (403). The response to the save that creates an entry has no revision number; the first edit is revision ' +
+  '2. With an `Idempotency-Key` a request can be retried safely: it is carried out once and gets the same response.'
 export const saveErrors = [
   'invalid_request',
   'too_large',
@@ -52,7 +51,7 @@ export const saveBrand = defineOperation({
   query: OrganizationQuery,
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.describe('What the brand is called in public'),
+    brand_name: BrandName.describe('Public name of the brand'),
     brand_manifest: boundSchema(BrandManifest)
       .nullable()
       .exactOptional()
@@ -94,7 +93,7 @@ export const saveProperty = defineOperation({
       'All properties of the publisher: they replace the saved ones',
     ),
     contact: Contact.exactOptional().describe('Contact for the entry, if any'),
-    authorized_agents: z.unknown().optional().meta({ description: 'Without effect' }),
+    authorized_agents: z.unknown().optional().meta({ description: 'No effect' }),
   }),
   reply: { 200: PropertySaved },
   errors: saveErrors,

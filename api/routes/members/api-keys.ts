@@ -55,7 +55,7 @@ export const createApiKey = defineOperation({
       .trim()
       .min(1, 'must not be empty')
       .max(200)
-      .describe('Name by which your organization knows the key'),
+      .describe('Name of the key, for your organization'),
     permissions: z
       .array(z.enum(keyPermissions))
       .max(keyPermissions.length)
@@ -83,7 +83,7 @@ export const revokeApiKey = defineOperation({
   method: 'DELETE',
   path: '/api/me/api-keys/:id',
   summary: 'Revoke an API key of your organization',
-  description: 'It is refused at once. A key can revoke itself.',
+  description: 'It stops working at once. A key can revoke itself.',
   writes: true,
   params: z.object({
     id: z.uuid().toLowerCase().describe('Id of the key, from the list of keys'),

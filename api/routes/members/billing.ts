@@ -61,14 +61,14 @@ function parseEvent(body: Buffer): BillingEvent {
   const read = BillingEvent.safeParse(parseJson(body))
   if (read.success) return read.data
   const { path, message } = getFirst(read.error.issues)
-  return refuse('invalid_request', `body: ${path.join('.')}: ${message}`)
+  return refuse('invalid_request', `${path.join('.') || 'body'}: ${message}`)
 }
 
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
-    return refuse('invalid_request', 'body: is not JSON')
+    return refuse('invalid_request', 'body: is not valid JSON')
   }
 }
 
@@ -77,8 +77,7 @@ function toChange({ id, type, created, data }: BillingEvent) {
   const what = SUBSCRIPTION.exec(type)?.[1]
   if (what === undefined) return undefined
   const { organization_id: org_id, status, price_lookup_key, tier } = data
-  if (org_id === undefined)
-    return refuse('invalid_request', 'body: data.organization_id: is required')
+  if (org_id === undefined) return refuse('invalid_request', 'data.organization_id: is required')
   const bought = findTierOfPrice(price_lookup_key ?? '') ?? tier ?? undefined
   const change: OperationOf<'member.billing'> = {
     op: 'member.billing',

@@ -153,7 +153,7 @@ export const readBrandOwnership = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a brand domain’s owner',
   description:
-    '`verified` means that an organization has proven that it controls the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential the answer also says what the ' +
+    '`verified` means that an organization has proven that it controls the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential the response also says what the ' +
     'caller can do about it.',
   access: 'optional',
   cache: 'personal',

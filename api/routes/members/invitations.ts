@@ -58,7 +58,7 @@ export const createInvitation = defineOperation({
   writes: true,
   query: OrganizationQuery,
   body: z.object({
-    email: EmailAddress.describe('Address of the person, with which they sign in'),
+    email: EmailAddress.describe('Email address with which the person signs in'),
     role: z
       .enum(membershipRoles)
       .default('member')
@@ -127,7 +127,7 @@ export const acceptInvitation = defineOperation({
   summary: 'Accept an invitation to an organization',
   description:
     'For people, with the token of the link or the id of the invitation. Your verified address must be the invited ' +
-    'one; otherwise, and for an invitation that was used or has expired, the answer is 404.',
+    'one; otherwise, and for an invitation that was used or has expired, the response is 404.',
   writes: true,
   isPersonal: true,
   body: z

@@ -103,7 +103,7 @@ export const enrolOwnAgent = defineOperation({
     'private one. Only members with API access can publish agents; those of others are ' +
     'visible to members, with a warning.',
   writes: true,
-  body: z.object({ url: NewUrl.describe('Address at which the agent answers'), ...agentFields }),
+  body: z.object({ url: NewUrl.describe('Address of the agent'), ...agentFields }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
   errors: [...ownerErrors, 'conflict'],
   handle: async ({ query, body: { url, ...fields }, principal, services: { writer } }) => {

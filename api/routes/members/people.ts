@@ -81,7 +81,7 @@ export const changeMember = defineOperation({
   query: OrganizationQuery,
   params,
   body: z.object({
-    role: z.enum(membershipRoles).describe('Role that the person has from now on'),
+    role: z.enum(membershipRoles).describe('New role of the person'),
   }),
   reply: { 200: MembershipChanged },
   errors: [

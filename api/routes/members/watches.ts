@@ -23,7 +23,7 @@ const declared = {
 
 const place = {
   path: '/api/me/watches/:id',
-  params: z.object({ id: z.uuid().toLowerCase().describe('`watch_id` that was given out') }),
+  params: z.object({ id: z.uuid().toLowerCase().describe('The watch’s `watch_id`') }),
 } as const
 
 const pace = z

@@ -64,7 +64,7 @@ export const listCatalog = defineOperation({
       .optional()
       .describe('Part of a name, a domain or an identifier; blank for all'),
     min_resolves: createWholeNumber({
-      description: 'Without effect: usage is not counted',
+      description: 'No effect: usage is not counted',
       min: 0,
       max: OFFSET_MAX,
       default: 0,

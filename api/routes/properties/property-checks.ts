@@ -12,8 +12,7 @@ import { cutReport, type Report } from '../../responses/report-pages.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const retention =
-  'The report can be read again for seven days by its `report_id`, and continued by its `next_cursor` if it ' +
-  'is too long for one answer; both are absent while reports cannot be stored.'
+  'The report can be read again for seven days by its `report_id`, and continued by its `next_cursor` if it is too long for one response; both are absent while reports cannot be stored.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
 export const checkPropertyList = defineOperation({

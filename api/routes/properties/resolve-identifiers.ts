@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { toSentence } from '../../../pipeline/core/error-sentence.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { provenances } from '../../../pipeline/model/contribution.ts'
 import {
@@ -33,7 +34,7 @@ export const resolveIdentifiers = defineOperation({
   group: 'Property Resolution',
   summary: 'Resolve identifiers to properties',
   description:
-    'With `mode` `lookup` there is one answer per identifier, in the order given; unknown ones are `excluded` and counted as `not_found`. `resolve` requires a credential and adds unknown ones to the catalog, but ' +
+    'With `mode` `lookup` there is one result per identifier, in the order given; unknown ones are `excluded` and counted as `not_found`. `resolve` requires a credential and adds unknown ones to the catalog, but ' +
     'not hosts of advertising systems; it counts as a save.',
   access: 'optional',
   writes: true,
@@ -97,6 +98,6 @@ export const resolveIdentifiers = defineOperation({
 
 /** Adds to an identifier without a property why it can have none, where it was mistyped. */
 function withFault(answer: ResolvedIdentifier): ResolvedIdentifier {
-  const error = answer.status === 'excluded' ? explainIdentifierFault(answer.identifier) : undefined
-  return error === undefined ? answer : { ...answer, error }
+  const fault = answer.status === 'excluded' ? explainIdentifierFault(answer.identifier) : undefined
+  return fault === undefined ? answer : { ...answer, error: toSentence(fault) }
 }

@@ -42,8 +42,7 @@ export const createSubscription = defineOperation({
   path: '/api/registry/subscriptions',
   summary: 'Subscribe to changes, or to your audit log, by webhook',
   description:
-    'The registry first posts a signed challenge to the address (`task_type` `registry_challenge`), which must answer ' +
-    '200 with JSON that repeats `result.challenge` as `challenge`. After that, each change is ' +
+    'The registry first posts a signed challenge to the address (`task_type` `registry_challenge`), which must return 200 with JSON that repeats `result.challenge` as `challenge`. After that, each change is ' +
     'posted in feed order, at least once: `result.events` as the feed has them, `result.cursor` to continue from ' +
     'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any ' +
     '2xx status accepts a delivery; failed ones are retried with increasing delays for three ' +

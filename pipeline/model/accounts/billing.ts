@@ -8,7 +8,8 @@ const LATEST_S = 32_503_680_000
 export const BillingEvent = z.looseObject({
   id: z.string().min(1).max(255).describe('Id of the event; a repeated event counts once'),
   type: z.string().meta({
-    description: '`subscription.created, `.updated` or `.deleted`; others are accepted and ignored',
+    description:
+      '`subscription.created`, `.updated` or `.deleted`; others are accepted and ignored',
   }),
   created: z.number().int().positive().max(LATEST_S).meta({ description: 'Unix seconds' }),
   data: z
@@ -24,7 +25,7 @@ export const BillingEvent = z.looseObject({
       price_lookup_key: z.string().max(200).nullish().meta({
         description: 'Begins with explorer, professional, builder, member, partner or leader',
       }),
-      tier: z.enum(tierNames).nullish().meta({ description: 'Where the price does not tell' }),
+      tier: z.enum(tierNames).nullish().meta({ description: 'Tier, if the price does not tell' }),
     })
     .describe('The subscription after the event'),
 })

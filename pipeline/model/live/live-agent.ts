@@ -11,9 +11,9 @@ const count = z.int().nonnegative()
 
 export const DiscoveredAgent = z
   .looseObject({
-    name: text.describe('Name of the agent, by its own statement; else its host'),
+    name: text.describe('Name of the agent, as it states it; otherwise its host'),
     description: text.optional().describe('Its own description; absent if it has none'),
-    protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols by which it answered'),
+    protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols that it responded to'),
     type: z
       .enum(['sales', 'signals', 'creative', 'unknown'])
       .describe('Type that its tools indicate'),
@@ -28,9 +28,11 @@ export const DiscoveredAgent = z
       .describe('Tools that it offers over MCP, in its own order'),
     stats: z
       .looseObject({
-        format_count: count.optional().describe('Formats that it lists; absent if not asked'),
-        product_count: count.optional().describe('Products that it lists; absent if not asked'),
-        publisher_count: count.optional().describe('Publishers that it lists; absent if not asked'),
+        format_count: count.optional().describe('Formats that it lists; absent if not requested'),
+        product_count: count.optional().describe('Products that it lists; absent if not requested'),
+        publisher_count: count
+          .optional()
+          .describe('Publishers that it lists; absent if not requested'),
       })
       .describe('Number of listed items'),
   })

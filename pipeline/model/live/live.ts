@@ -22,8 +22,8 @@ export const AdagentsValidation = z
     warnings: z.array(PlacedFault).describe('Faults that affect only a part of it'),
     domain: text.describe('Requested domain; `proposed` for a file that is not served'),
     url: text.describe('Address at which the file was requested'),
-    status_code: z.int().optional().describe('HTTP status of the answer; absent without one'),
-    response_bytes: z.int().optional().describe('Bytes of the file; absent without an answer'),
+    status_code: z.int().optional().describe('HTTP status of the response; absent without one'),
+    response_bytes: z.int().optional().describe('Bytes of the file; absent without a response'),
     resolved_url: text
       .optional()
       .describe('Address of the file that was read in the end, after redirects and pointers'),
@@ -45,10 +45,10 @@ export type AdagentsValidation = z.infer<typeof AdagentsValidation>
 export const AgentCheck = z
   .looseObject({
     agent_url: text.describe('Address of the agent, as written in the file'),
-    valid: z.boolean().describe('Whether the agent answered'),
+    valid: z.boolean().describe('Whether the agent responded'),
     errors: z.array(text).describe('Why it did not, each in a sentence; empty if it did'),
-    status_code: z.int().optional().describe('HTTP status of its answer; absent without one'),
-    response_time_ms: z.int().optional().describe('Milliseconds that its answer took'),
+    status_code: z.int().optional().describe('HTTP status of its response; absent without one'),
+    response_time_ms: z.int().optional().describe('Milliseconds that its response took'),
     card_data: anyObject.optional().describe('Its agent card as it is; absent if it has none'),
     card_endpoint: text.optional().describe('Address of that card; absent if it has none'),
     oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),

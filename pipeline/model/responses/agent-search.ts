@@ -17,7 +17,7 @@ export const FoundAgent = z
   .looseObject({
     agent_url: AgentUrl,
     url: AgentUrl.describe('The same as `agent_url`, byte for byte'),
-    name: text.describe('Name of the agent; its host where it has none'),
+    name: text.describe('Name of the agent; its host if it has none'),
     type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
     ...InventoryProfile.shape,
     format_ids: z

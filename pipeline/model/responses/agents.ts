@@ -25,7 +25,7 @@ export const verificationModes = ['spec', 'live'] as const
 
 export const AgentHealth = z
   .looseObject({
-    online: flag.describe('Whether the agent answered the last probe'),
+    online: flag.describe('Whether the agent responded to the last probe'),
     status: z.enum(['online', 'offline']).describe('The same, as a word'),
     checked_at: text.describe('Time of the last probe'),
     response_time_ms: count
@@ -102,7 +102,7 @@ const SignalsCapabilities = z
 export const AgentCapabilitiesBlock = z
   .looseObject({
     tools_count: count.describe(
-      'Tools that it offers; 0 where it requires a credential for the list',
+      'Number of tools it offers; 0 if listing them requires a credential',
     ),
     tools: z
       .array(
@@ -152,14 +152,14 @@ export const AgentEntry = z
   .looseObject({
     url: AgentUrl,
     agent_url: AgentUrl.describe('The same as `url`'),
-    name: text.describe('Name of the agent; that of its member where it has none'),
+    name: text.describe('Name of the agent; if it has none, that of its member'),
     type: text.describe('Type of the agent, such as `sales`, by its member or by its tools'),
     protocol: z.enum(['mcp', 'a2a']).describe('Protocol of the agent; `mcp` if both work'),
-    description: text.describe('Its own description; else the name of its member'),
+    description: text.describe('Its own description; otherwise the name of its member'),
     mcp_endpoint: text.describe('Address at which to speak MCP: the same as `url`'),
     contact: AgentContact,
     member: MemberName,
-    added_date: text.describe('Time at which its member enrolled it'),
+    added_date: text.describe('Time at which its member added it'),
     health: AgentHealth.optional(),
     compliance: ComplianceSummary.optional(),
     stats: AgentStats.optional(),
@@ -172,7 +172,7 @@ export const AgentEntry = z
       .describe('True if there are more; `/v1/agents/{url}/publishers` has all of them'),
     property_summary: PropertySummary.optional(),
   })
-  .meta({ id: 'Agent', description: 'An agent that a member enrolled' })
+  .meta({ id: 'Agent', description: 'An agent that a member added' })
 export type AgentEntry = z.infer<typeof AgentEntry>
 
 export const AgentList = z
@@ -190,22 +190,22 @@ export const AgentList = z
 export const AgentLookup = z
   .looseObject({
     agent_url: AgentUrl,
-    name: text.optional().describe('Name by which it calls itself; absent if it never told one'),
+    name: text.optional().describe('Name that it gives itself; absent if it never gave one'),
     type: z
       .enum(agentTypes)
       .optional()
-      .describe('By who declares it or by its tools; absent if nothing indicates one'),
+      .describe('Type, as declared or as its tools indicate; absent if nothing indicates one'),
     operator: text
       .optional()
       .describe(
-        'Domain whose brand.json names it, else that of its site; absent if it has neither',
+        'Domain whose brand.json names it, otherwise that of its site; absent if it has neither',
       ),
     ...reached,
     health: AgentHealth.optional().describe(
-      'The last probe, without `resources_count`; absent before the first, and where its member keeps it private',
+      'The last probe, without `resources_count`; absent before the first one, and if its member keeps it private',
     ),
     compliance: ComplianceSummary.optional().describe(
-      'Absent if it was never tested, or its results are not for everybody',
+      'Test results; absent if it was never tested, or if they are not public',
     ),
     freshness: FreshnessBlock,
   })
@@ -214,7 +214,7 @@ export type AgentLookup = z.infer<typeof AgentLookup>
 
 const OperatedAgent = z.looseObject({
   url: AgentUrl,
-  name: text.describe('Name of the agent; that of its member or brand where it has none'),
+  name: text.describe('Name of the agent; if it has none, that of its member or brand'),
   type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
   authorized_by: z
     .array(

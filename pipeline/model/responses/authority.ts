@@ -39,7 +39,7 @@ export const Sides = z
       'Verdicts of the publisher’s adagents.json and of the brand.json of the agent’s operator',
   })
 const Confirmed = z.boolean().describe('Whether both sides confirm that the agent may sell it')
-const CheckedAt = text.describe('Time of the answer')
+const CheckedAt = text.describe('Time of the response')
 const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
 
 const EvidenceFile = z.looseObject({
@@ -118,7 +118,7 @@ const explained = {
 }
 
 export const AsOf = text.describe(
-  'Time that the answer is of, if the request named one with `as_of`',
+  'Time that the response is of, if the request named one with `as_of`',
 )
 
 export const DidYouMean = z
@@ -217,7 +217,9 @@ export const PropertyLookup = z
             .looseObject({
               id: PropertyRid,
               property_rid: PropertyRid.describe('The same as `id`'),
-              property_id: text.describe('Id that the publisher’s file gives it; else its rid'),
+              property_id: text.describe(
+                'Id that the publisher’s file gives it; otherwise its rid',
+              ),
               publisher_domain: PublisherDomain,
               property_type: PropertyType,
               name: PropertyName,
@@ -268,14 +270,16 @@ export const PropertyAuthorization = z
       .describe('Whether the publisher grants the sale and the operator does not contradict'),
     property_id: text
       .optional()
-      .describe('Id that the publisher’s file gives the property, else its rid; absent if refused'),
+      .describe(
+        'Id that the publisher’s file gives the property, otherwise its rid; absent if refused',
+      ),
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
     needs: z
       .enum(['country', 'collection_ids', 'placement_ids'])
       .optional()
       .describe(
-        'Parameter without which this cannot be answered: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
+        'Parameter without which this cannot be decided: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
       ),
     sides: Sides,
     confirmed: Confirmed,
@@ -312,9 +316,10 @@ export const CheckedSale = z
   .looseObject({
     line: z.int().positive().describe('Position of the question, from 1'),
     ...judgedSale,
-    error: text.optional().describe('Why the question was not understood; absent if it was'),
+    error: text.optional().describe('Why the question is invalid; absent if it is valid'),
+    code: text.optional().describe('`invalid_request` if the question is invalid'),
   })
-  .describe('Answer to one of many questions whether an agent may sell something')
+  .describe('Result for one of many questions whether an agent may sell something')
 export type CheckedSale = z.infer<typeof CheckedSale>
 
 const JudgedSelector = z.looseObject({
@@ -364,7 +369,7 @@ export const ProductIdentifiers = z
       .array(
         z.looseObject({
           publisher_domain: PublisherDomain,
-          property_id: text.describe('Id that the publisher’s file gives it; else its rid'),
+          property_id: text.describe('Id that the publisher’s file gives it; otherwise its rid'),
           property_rid: PropertyRid,
           property_name: PropertyName,
           property_type: PropertyType,
@@ -390,7 +395,7 @@ export const ProductIdentifiers = z
       .describe('Pass it as `cursor` in the body to get the next page; null on the last one'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
-    generated_at: text.describe('Time of the answer'),
+    generated_at: text.describe('Time of the response'),
     ...explained,
   })
   .meta({

@@ -37,7 +37,7 @@ const claim = {
     .enum(['federated', 'inline'])
     .optional()
     .describe(
-      'Whose file resolved a claim: the publisher’s (`federated`) or the manager’s; only for claims',
+      'File that resolved a claim: the publisher’s (`federated`) or the manager’s (`inline`); only for claims',
     ),
   diverges: z
     .boolean()
@@ -72,7 +72,7 @@ export const AuthorizationItem = z
     property_rid: z
       .uuid()
       .nullable()
-      .describe('The property, where it reaches exactly one; else null'),
+      .describe('The property, if it reaches exactly one; otherwise null'),
     property_id_slug: text
       .nullable()
       .describe('Id that the publisher’s file gives that property; null if there is none'),
@@ -82,14 +82,14 @@ export const AuthorizationItem = z
     evidence: EvidenceName,
     disputed: z.boolean().describe('Always false: grants of files are not disputed'),
     created_by: text.nullable().describe('Always null: grants come from files and are not edited'),
-    expires_at: text.nullable().describe('Last moment of the grant; null if it has no end'),
+    expires_at: text.nullable().describe('End of the grant; null if it has no end'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     signing_keys: SigningKeys.nullable().describe(
       'Public keys (JWK) that the publisher pins for the agent; null if it pins none',
     ),
     override_applied: z.boolean().describe('Always false: grants of files are not overridden'),
-    override_reason: text.nullable().describe('Always null, as nothing is overridden'),
+    override_reason: text.nullable().describe('Always null: nothing is overridden'),
     ...z.object(operatorSideOfGrant).partial().shape,
     ...claim,
   })

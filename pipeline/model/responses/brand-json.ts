@@ -16,7 +16,7 @@ export const BrandJson = z
     data_truncated: z
       .boolean()
       .optional()
-      .describe('True if `data` was too long for an answer; `url` has all of it'),
+      .describe('True if `data` was too long for a response; `url` has all of it'),
     variant: z
       .enum(brandVariants)
       .optional()

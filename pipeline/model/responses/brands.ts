@@ -12,7 +12,7 @@ export const brandSources = ['brand_json', 'enriched', 'community'] as const
 const Source = z
   .enum(brandSources)
   .describe(
-    'Source: the brand’s own file (`brand_json`), a third party that was asked (`enriched`), or a member (`community`)',
+    'Source: the brand’s own file (`brand_json`), a third party (`enriched`), or a member (`community`)',
   )
 /** Degrees of certainty that a brand belongs to its house. */
 export const relationshipTrusts = [
@@ -36,13 +36,13 @@ const relationship = {
   house_domain: text
     .optional()
     .describe(
-      'Domain of the house: proven, or with `house_only` by the word of the house alone, which nobody who saved the brand contradicts',
+      'Domain of the house: proven, or with `house_only` stated by the house alone and not contradicted by whoever saved the brand',
     ),
   claimed_house_domain: text
     .optional()
     .describe('House that the brand names but that does not confirm it'),
-  parent_brand: text.optional().describe('Id of the brand above it in the portfolio of its house'),
-  brand_agent_url: text.optional().describe('Address of the agent that speaks for the brand'),
+  parent_brand: text.optional().describe('Id of its parent brand in the portfolio of its house'),
+  brand_agent_url: text.optional().describe('Address of the agent that represents the brand'),
   relationship_trust: text.optional().describe(`${trustLevels}; absent if no file says anything`),
   relationship_verified_at: text
     .optional()
@@ -51,7 +51,7 @@ const relationship = {
 
 export const BrandResolution = z
   .looseObject({
-    canonical_id: text.describe('Domain that identifies the brand, whatever domain was asked for'),
+    canonical_id: text.describe('Domain that identifies the brand, whatever domain was requested'),
     canonical_domain: text.describe('Main domain of the brand'),
     brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
     source: Source,
@@ -91,7 +91,9 @@ export const EnrichedBrand = z
   .looseObject({
     success: Success,
     domain: text.describe('Domain of the brand, in its normal form'),
-    cached: z.boolean().describe('Whether the answer was cached, so that no provider was queried'),
+    cached: z
+      .boolean()
+      .describe('Whether the response was cached, so that no provider was queried'),
     source_type: Source,
     provider: z
       .enum(enrichers)

@@ -162,7 +162,7 @@ export const ResolvedIdentifiers = z
   .looseObject({
     resolved: z
       .array(ResolvedIdentifier)
-      .describe('One answer for each identifier, in their order'),
+      .describe('One result for each identifier, in the same order'),
     summary: z
       .looseObject({
         total: count.describe('Requested identifiers'),
@@ -171,8 +171,8 @@ export const ResolvedIdentifiers = z
         excluded: count.describe('Identifiers that were refused; with `mode=resolve` only'),
         not_found: count.describe('Identifiers that are unknown; with `mode=lookup` only'),
       })
-      .describe('The answers, counted'),
-    server_timestamp: moment.describe('Time of the answer'),
+      .describe('Numbers of results'),
+    server_timestamp: moment.describe('Time of the response'),
   })
   .meta({ id: 'ResolvedIdentifiers', description: 'The properties that identifiers belong to' })
 

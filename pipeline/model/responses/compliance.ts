@@ -29,9 +29,9 @@ export const StoryboardResult = z
       .nullable()
       .describe('Part of the protocol that it tests; null if it no longer exists'),
     status: z.enum(storyboardStatuses).describe('`untested` if no step could be run'),
-    steps_passed: count.describe('How many were answered as expected'),
+    steps_passed: count.describe('How many passed'),
     steps_total: count.describe('How many were run'),
-    failure_count: count.describe('How many were not answered as expected'),
+    failure_count: count.describe('How many failed'),
     skipped_count: count.describe('How many were not run, for whatever reason'),
     first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
     first_failed_step_title: text.nullable().describe('Name of that step, for people'),
@@ -54,11 +54,11 @@ export const VerifiedBadge = z
     adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
     status: z
       .enum(['active', 'degraded'])
-      .describe('`degraded` where its storyboards do not pass now: it is lost after 48 hours'),
-    verified_at: z.iso.datetime().describe('Moment at which it was earned'),
+      .describe('`degraded` if its storyboards do not pass now: it is lost after 48 hours'),
+    verified_at: z.iso.datetime().describe('Time at which it was earned'),
     expires_at: z.iso
       .datetime()
-      .describe('Moment at which it ends, unless all storyboards are run and pass before'),
+      .describe('Time at which it ends unless all storyboards pass before'),
     verified_specialisms: z.array(text).describe('What the agent claims and has shown'),
     verification_modes: z
       .array(z.enum(['spec', 'live']))
@@ -74,23 +74,23 @@ export type VerifiedBadge = z.infer<typeof VerifiedBadge>
 
 const lifecycle_stage = z
   .enum(lifecycleStages)
-  .describe('How far its organization says the agent is')
+  .describe('Lifecycle stage that its organization gives the agent')
 
 /** Results of an agent without those of each storyboard. */
 const summary = {
   ...version,
   status: z
     .enum(complianceStatuses)
-    .describe('`degraded` where some storyboards do not pass, `unknown` where none was run'),
+    .describe('`degraded` if some storyboards do not pass, `unknown` if none was run'),
   lifecycle_stage,
-  streak_days: count.describe('Whole days for which every run passed'),
+  streak_days: count.describe('Full days during which every run passed'),
   monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
   check_interval_hours: count.describe('Hours between scheduled runs'),
   verified: z.boolean().describe('Whether the agent has a badge'),
   verified_roles: z.array(z.enum(badgeRoles)).describe('Parts of the protocol that it has one for'),
   verified_role_versions: z
     .record(text, z.array(text))
-    .describe('Versions of these badges by part of the protocol, the newest first'),
+    .describe('Versions of these badges by part of the protocol, newest first'),
   tracks: z.record(text, z.enum(trackStatuses)).describe('Results by the part of the protocol'),
   headline: text.nullable().describe('The result in one line; null if there is none'),
   storyboards_passing: count.describe('How many pass'),
@@ -116,7 +116,7 @@ const TrackDetail = z
   })
   .meta({ id: 'AgentTrackDetail', description: 'Results of an agent in a part of the protocol.' })
 
-const severity = z.enum(['info', 'warning']).describe('`warning` where something should be done')
+const severity = z.enum(['info', 'warning']).describe('`warning` if something should be done')
 
 /** Kinds of notices beside results. */
 export const noticeCodes = [
@@ -132,18 +132,18 @@ export const NOTICES_MAX = 50
 
 const TestNotice = z
   .object({
-    code: z.enum(noticeCodes).describe('Its kind, for programs'),
+    code: z.enum(noticeCodes).describe('Stable name of the notice, for programs'),
     severity,
     message: text.describe('The same in one sentence, for people'),
     capability_path: text
       .optional()
       .describe('Path of the capability that it is about, such as `specialisms`'),
     capability_pointer: text.optional().describe('The same as a JSON pointer, to the entry itself'),
-    requirement: text.optional().describe('What has to hold for it to go'),
+    requirement: text.optional().describe('What must be true for the notice to disappear'),
     effective_version: text
       .optional()
-      .describe('Version of the protocol for which it holds, as MAJOR.MINOR'),
-    reference_url: text.optional().describe('Where that is explained, on this registry'),
+      .describe('Version of the protocol it applies to, as MAJOR.MINOR'),
+    reference_url: text.optional().describe('Page of this registry that explains it'),
   })
   .meta({ id: 'AgentTestNotice', description: 'What to know beside the results of an agent.' })
 
@@ -184,22 +184,22 @@ export const AgentCompliance = z
     status: z
       .enum([...complianceStatuses, 'opted_out'])
       .describe(
-        '`degraded` where some storyboards do not pass, `unknown` where none was run, `opted_out` where its organization wants it so',
+        '`degraded` if some storyboards do not pass, `unknown` if none was run, `opted_out` if its organization opted out of tests',
       ),
     compliance_opt_out: z.boolean().describe('Whether it is not tested and its results are hidden'),
     badge_requalification_required: z
       .boolean()
       .describe('Whether it gets no badge before a full run passes, after an opt-out'),
-    status_changed_at: moment.describe('Moment since which it fares so'),
+    status_changed_at: moment.describe('Time since which it has had this status'),
     declared_specialisms: z.array(text).describe('What the agent said it is'),
     specialism_status: z
       .record(text, z.enum(['passing', 'failing', 'untested']))
       .describe('Test results for the stable parts of the protocol that it claims to support'),
     verified_badges: z
       .array(VerifiedBadge)
-      .describe('What it is verified for now; empty if it is for nothing'),
-    last_passed_at: moment.describe('Moment of the last run that passed'),
-    last_failed_at: moment.describe('Moment of the last run that did not pass'),
+      .describe('Parts of the protocol it is verified for now; empty if none'),
+    last_passed_at: moment.describe('Time of the last run that passed'),
+    last_failed_at: moment.describe('Time of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
     track_details: z
       .array(TrackDetail)
@@ -229,7 +229,7 @@ export const ComplianceHistory = z
             .describe('Names what was run, as in paths; null if it was all that applies'),
           overall_status: z
             .enum([...storyboardStatuses, 'unknown'])
-            .describe('What came of it; `unknown` where the agent wants a credential'),
+            .describe('Result; `unknown` if the agent requires a credential'),
           headline: text.nullable().describe('The result in one line; null if there is none'),
           tracks_passed: count.describe('Parts of the protocol that passed'),
           tracks_failed: count.describe('Parts of which nothing passed'),
@@ -238,16 +238,16 @@ export const ComplianceHistory = z
           tracks_json: z
             .record(text, z.enum(trackStatuses))
             .describe('Results by part; empty for the run of one storyboard'),
-          total_duration_ms: z.number().describe('Milliseconds that it took'),
+          total_duration_ms: z.number().describe('Duration in milliseconds'),
           triggered_by: z
             .enum(['heartbeat', 'owner_test', 'manual'])
             .describe(
-              '`heartbeat` by schedule, `manual` where its organization asked for all storyboards, `owner_test` for one of them',
+              '`heartbeat` if scheduled, `manual` if its organization requested all storyboards, `owner_test` for one of them',
             ),
-          tested_at: z.iso.datetime().describe('Moment at which it began'),
+          tested_at: z.iso.datetime().describe('Time at which it began'),
         }),
       )
-      .describe('Runs, the newest first'),
+      .describe('Runs, newest first'),
     count: count.describe('Number of items in the list'),
   })
   .meta({ id: 'AgentComplianceHistory', description: 'Runs of storyboards against an agent.' })
@@ -259,7 +259,7 @@ export const AgentStoryboards = z
     status: z
       .literal('opted_out')
       .optional()
-      .describe('Its organization does not have it tested; absent otherwise'),
+      .describe('True if its organization opted out of tests; absent otherwise'),
     storyboards: z.array(StoryboardResult).describe('Last result of each storyboard'),
     passing_count: count.describe('How many pass'),
     total_count: count.describe('How many have a verdict'),
@@ -274,7 +274,7 @@ export const AgentStoryboardsBulk = z
         z.union([
           z.array(StoryboardResult),
           z.object({
-            status: z.literal('opted_out').describe('Its organization does not have it tested'),
+            status: z.literal('opted_out').describe('True if its organization opted out of tests'),
           }),
         ]),
       )

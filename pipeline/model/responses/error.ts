@@ -36,19 +36,19 @@ export const ErrorBody = z
     origin_url: text
       .optional()
       .describe(
-        'At a replica, which refuses writes and credentials: the address of the same operation at the registry that it follows. Send the request there',
+        'On a replica, which refuses writes and credentials: the address of the same operation at the registry it follows. Send the request there',
       ),
     domain: text.optional().describe('The domain that the request named'),
     did_you_mean: z
       .array(text)
       .optional()
-      .describe('What was probably meant: the domain without `www.`, or the agents of the host'),
+      .describe('What you probably meant: the domain without `www.`, or the agents of the host'),
     agent_url: text.optional().describe('The agent that the request named'),
     publisher_domain: text.optional().describe('The publisher that the request named'),
     reason: text
       .optional()
       .describe(
-        'Why an agent was refused, or did not answer, in one word: `network`, `tls`, `timeout`, `protocol` or `unknown`',
+        'Why an agent was refused, or did not respond, in one word: `network`, `tls`, `timeout`, `protocol` or `unknown`',
       ),
     agent_hostname: text.optional().describe('Host of the agent that was refused'),
     verified_domains: z
@@ -93,7 +93,7 @@ export const ErrorBody = z
     members_only: z
       .literal(true)
       .optional()
-      .describe('True if only members with API access get an answer'),
+      .describe('True if this is only for members with API access'),
     needs_oauth: z
       .literal(true)
       .optional()

@@ -20,7 +20,7 @@ export const LogInclusion = z
     index: size.describe('Place of the event in the log, from 0'),
     size: size.describe('Number of events of the tree that the proof is for'),
     leaf_hash: hash.describe('SHA-256 of a zero byte and the entry, in Base64'),
-    proof: z.array(hash).describe('Hashes of the neighbouring subtrees, from the leaf to the root'),
+    proof: z.array(hash).describe('Hashes of the neighboring subtrees, from the leaf to the root'),
     root: hash.describe('Hash that follows from leaf and proof, in Base64'),
     entry: z
       .string()
@@ -37,7 +37,7 @@ export const LogConsistency = z
   .object({
     from: size.describe('Size of the earlier tree'),
     to: size.describe('Size of the later tree'),
-    from_root: hash.describe('Root of the earlier tree, in Base64: the one that you remember'),
+    from_root: hash.describe('Root of the earlier tree, in Base64: the one that you stored'),
     to_root: hash.describe('Root of the later tree, in Base64'),
     proof: z.array(hash).describe('Hashes by which one root follows from the other (RFC 6962)'),
     note: z.string().describe('The signed note of the current head'),

@@ -23,10 +23,10 @@ export const FreshnessBlock = z
     http_status: z
       .int()
       .optional()
-      .describe('HTTP status of the last attempt; absent if no server answered'),
+      .describe('HTTP status of the last attempt; absent if no server responded'),
   })
   .meta({
     id: 'Freshness',
-    description: 'Crawl state of the file behind the answer; of several files the weakest counts',
+    description: 'Crawl state of the file behind the response; of several files the weakest counts',
   })
 export type FreshnessBlock = z.infer<typeof FreshnessBlock>

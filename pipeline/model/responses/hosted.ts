@@ -96,7 +96,7 @@ export const BrandSubmitted = z
       .looseObject({
         id: z.uuid().describe('Identifies the review in later requests'),
         domain: text.describe('Domain of the brand, in its normal form'),
-        brand_name: text.describe('Name in the submission; else the domain'),
+        brand_name: text.describe('Name in the submission; otherwise the domain'),
         source: z.literal('community').describe('Always `community`: it comes from a member'),
         review_status: z.literal('pending').describe('Always `pending`: a moderator decides'),
       })

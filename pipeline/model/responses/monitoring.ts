@@ -12,7 +12,7 @@ const moment = z.iso.datetime().nullable()
 const schedule = {
   monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
   check_interval_hours: z.int().describe('Hours between scheduled runs'),
-  monitoring_paused_at: moment.describe('Moment since which it is paused; null if it is not'),
+  monitoring_paused_at: moment.describe('Time since which it has been paused; null if it is not'),
 }
 
 export const MonitoringSchedule = z
@@ -22,21 +22,25 @@ export const MonitoringSchedule = z
 export const RegistryMetadata = z
   .object({
     agent_url: AgentUrl,
-    lifecycle_stage: z.enum(lifecycleStages).describe('How far its organization says it is'),
+    lifecycle_stage: z
+      .enum(lifecycleStages)
+      .describe('Lifecycle stage that its organization gives it'),
     compliance_opt_out: z.boolean().describe('Whether it is not tested and its results are hidden'),
     badge_requalification_required: z
       .boolean()
       .describe('Whether it gets no badge before a full run passes, after an opt-out'),
     ...schedule,
-    created_at: moment.describe('Moment at which anything was set first; null if nothing was'),
-    updated_at: moment.describe('Moment at which anything was set last'),
+    created_at: moment.describe(
+      'Time of the first change to these settings; null if there was none',
+    ),
+    updated_at: moment.describe('Time of the last change to these settings'),
   })
   .meta({ id: 'AgentRegistryMetadata', description: 'How an agent is tested.' })
 export type RegistryMetadata = z.infer<typeof RegistryMetadata>
 
 export const Requeued = z
-  .object({ requeued: z.literal(true).describe('The next run is due at once') })
-  .meta({ id: 'AgentRequeued', description: 'A run was asked for.' })
+  .object({ requeued: z.literal(true).describe('Whether the next run is due at once') })
+  .meta({ id: 'AgentRequeued', description: 'A run was requested.' })
 
 const agent_context_id = z.uuid().describe('Identifies the agent together with its credential')
 
@@ -46,16 +50,24 @@ export const AgentAuthStatus = z
     agent_context_id: agent_context_id
       .nullable()
       .describe('Identifies the agent together with its credential; null without one'),
-    auth_type: z.enum(credentialTypes).nullable().describe('Its kind; null if there is none'),
+    auth_type: z
+      .enum(credentialTypes)
+      .nullable()
+      .describe('Type of the credential; null if there is none'),
     has_oauth_token: z.literal(false).describe('Always false: no token is kept'),
     has_valid_oauth: z.literal(false).describe('Always false, for the same reason'),
     oauth_token_expires_at: z.null().describe('Always null, for the same reason'),
     has_oauth_client_credentials: z
       .boolean()
-      .describe('Whether it is client credentials, by which a token is asked for before each run'),
-    saved_at: moment.describe('Moment at which it was given; null if there is none'),
+      .describe(
+        'Whether these are client credentials, with which a token is requested before each run',
+      ),
+    saved_at: moment.describe('Time at which it was set; null if there is none'),
   })
-  .meta({ id: 'AgentAuthStatus', description: 'Whether an agent can be tested with a credential.' })
+  .meta({
+    id: 'AgentAuthStatus',
+    description: 'Whether the registry can test an agent with a credential.',
+  })
 export type AgentAuthStatus = z.infer<typeof AgentAuthStatus>
 
 const TokenError = z
@@ -63,22 +75,22 @@ const TokenError = z
     kind: z
       .enum(['oauth', 'malformed', 'network'])
       .describe(
-        '`oauth`: it refused; `malformed`: its answer is none; `network`: it did not answer',
+        '`oauth`: it refused; `malformed`: its response is invalid; `network`: it did not respond',
       ),
     message: text.describe('The same in one line, for people'),
     oauth_error: text.optional().describe('Its error code; absent if it gave none'),
-    oauth_error_description: text.optional().describe('Its own words, cut short'),
-    http_status: z.int().optional().describe('Status of its answer; absent without one'),
+    oauth_error_description: text.optional().describe('Its own message, cut short'),
+    http_status: z.int().optional().describe('Status of its response; absent without one'),
   })
   .meta({ id: 'AgentTokenError', description: 'Why a token endpoint gave no token.' })
 
 export const TokenTested = z
   .object({
     ok: z.boolean().describe('Whether the token endpoint gave a token'),
-    latency_ms: z.number().describe('Milliseconds that it took'),
+    latency_ms: z.number().describe('Duration in milliseconds'),
     error: TokenError.optional().describe('Why it gave none; absent if it gave one'),
   })
-  .meta({ id: 'AgentTokenTest', description: 'What a token endpoint answered.' })
+  .meta({ id: 'AgentTokenTest', description: 'What a token endpoint returned.' })
 
 export const AgentDiagnostic = z
   .object({
@@ -90,7 +102,7 @@ export const AgentDiagnostic = z
     step_id: text.describe('Names what was called, within its phase'),
     task: text.describe('Name of the tool that was called'),
     step_passed: z.boolean().nullable().describe('Null where it was not run'),
-    duration_ms: z.number().describe('Milliseconds that it took'),
+    duration_ms: z.number().describe('Duration in milliseconds'),
     request_url: text
       .optional()
       .describe(
@@ -104,7 +116,7 @@ export const AgentDiagnostic = z
     response_headers_jsonb: z
       .record(text, z.unknown())
       .optional()
-      .describe('Headers of the answer, those of secrets hidden'),
+      .describe('Headers of the response, secrets hidden'),
     response_jsonb: z
       .unknown()
       .optional()
@@ -122,17 +134,17 @@ export const AgentDiagnostic = z
       .describe('Error by which the agent refused, in its own fields; absent if it did not'),
     served_by_agent_url: text
       .optional()
-      .describe('Endpoint that answered: the agent may listen below its address'),
+      .describe('Endpoint that responded: the agent may listen below its address'),
     error_text: text
       .nullable()
-      .describe('Why the agent gave no answer, or how it refused; null otherwise'),
+      .describe('Why the agent gave no response, or how it refused; null otherwise'),
     failed_validations_jsonb: z
       .array(ValidationResult)
-      .describe('Checks that the answer failed, values cut short and without secrets'),
+      .describe('Checks that the response failed, values cut short and without secrets'),
     guidance: StepGuidance.optional().describe(
       'What was broken, and what to change; absent if no request is stored',
     ),
-    captured_at: z.iso.datetime().describe('Moment at which the run began'),
+    captured_at: z.iso.datetime().describe('Time at which the run began'),
   })
   .meta({ id: 'AgentDiagnostic', description: 'A step of a run as its organization reads it.' })
 export type AgentDiagnostic = z.infer<typeof AgentDiagnostic>
@@ -163,28 +175,28 @@ export const AgentRequestList = z
             .number()
             .nullable()
             .describe('Milliseconds that all of it took; null if it is not known'),
-          success: z.boolean().describe('Whether the agent could be called, whatever it answered'),
+          success: z.boolean().describe('Whether the agent could be called, whatever it returned'),
           error_message: text.nullable().describe('Why it could not; null otherwise'),
-          created_at: z.iso.datetime().describe('Moment at which it began'),
+          created_at: z.iso.datetime().describe('Time at which it began'),
         }),
       )
-      .describe('Requests, the newest first'),
-    count: z.int().describe('How many there are in the list'),
-    total: z.int().describe('How many there are since that moment, of at most 500 that are kept'),
+      .describe('Requests, newest first'),
+    count: z.int().describe('Number of items in the list'),
+    total: z.int().describe('Number since then, of at most 500 that are kept'),
   })
   .meta({ id: 'AgentRequests', description: 'When the registry called an agent to test it.' })
 
 export const AgentRefreshed = z
   .object({
-    online: z.boolean().describe('Whether the agent answered'),
+    online: z.boolean().describe('Whether the agent responded'),
     tools_count: z.int().nullable().describe('How many tools it offers; null if it did not tell'),
-    response_time_ms: z.number().nullable().describe('Milliseconds until it answered'),
-    inferred_type: text.describe('Type of the agent, as it is enrolled'),
+    response_time_ms: z.number().nullable().describe('Milliseconds until it responded'),
+    inferred_type: text.describe('Type of the agent, as its member declared it'),
     type_promoted: z.literal(false).describe('Always false: its organization says its type'),
     oauth_required: z
       .boolean()
       .describe('Whether it requires a credential that the registry does not have'),
-    checked_at: z.iso.datetime().describe('Moment at which it was asked'),
+    checked_at: z.iso.datetime().describe('Time at which it was called'),
     error: text.optional().describe('Why it could not be tested; absent otherwise'),
     compliance: z
       .object({
@@ -197,21 +209,24 @@ export const AgentRefreshed = z
           .array(text)
           .optional()
           .describe('Versions of the protocol that it has one for'),
-        overall_status: z.enum(complianceStatuses).optional().describe('How the agent fares now'),
+        overall_status: z
+          .enum(complianceStatuses)
+          .optional()
+          .describe('Current test result of the agent'),
         storyboards_passing: z.int().optional().describe('How many pass'),
         storyboards_total: z.int().optional().describe('How many have a verdict'),
         observations_count: z.int().optional().describe('What the run showed beside its verdict'),
         notices_count: z.int().optional().describe('What to know beside the results'),
-        error: text.optional().describe('Why nothing was run; absent if it was'),
+        error: text.optional().describe('Why nothing was run; absent if something was'),
       })
-      .describe('The run, and how the agent fares after it'),
+      .describe('The run, and the agent’s test result after it'),
   })
-  .meta({ id: 'AgentRefreshed', description: 'An agent was asked and tested at once.' })
+  .meta({ id: 'AgentRefreshed', description: 'An agent was probed and tested at once.' })
 export type AgentRefreshed = z.infer<typeof AgentRefreshed>
 
 export const AgentConnected = z
   .object({
-    connected: z.literal(true).describe('The agent is known to the registry'),
+    connected: z.literal(true).describe('Whether the registry knows the agent'),
     has_auth: z.boolean().describe('Whether the registry has a credential of it, encrypted'),
     agent_context_id,
     auth_type: z
@@ -219,7 +234,7 @@ export const AgentConnected = z
       .nullable()
       .describe('Type of credential; null if there is none'),
     refresh: AgentRefreshed.optional().describe(
-      'What the agent answered to its new credential; absent if it was not asked: none was given, or too often',
+      'How the agent responded to its new credential; absent if it was not called: none was given, or too often',
     ),
   })
   .meta({ id: 'AgentConnected', description: 'How the registry reaches an agent.' })

@@ -25,7 +25,7 @@ const LimitUse = z.object({
   text: z.string().describe('What is counted, in words'),
   counted_for: z
     .enum(['caller', 'organization'])
-    .describe('Whose uses are counted together: yours alone, or those of the whole organization'),
+    .describe('Whether uses are counted for you alone, or for the whole organization'),
   max: count.describe('Most that is allowed; null if there is no limit'),
   window_seconds: count.describe('Length of the window; null for what is kept until it is removed'),
   used: count.describe('Uses in the window, or things that are kept; null while unknown'),

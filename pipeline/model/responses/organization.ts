@@ -23,7 +23,7 @@ export const OwnOrganizations = z
             .describe('Tier of its membership; null without one'),
         }),
       )
-      .describe('Organizations, the one you joined first in front: it is the default'),
+      .describe('Organizations in the order you joined them; the first is the default'),
   })
   .meta({ id: 'OwnOrganizations', description: 'The organizations that a caller may act for' })
 
@@ -70,7 +70,7 @@ export const InvitationMade = z
   .object({
     ...invitation,
     url: z.string().describe('Link for the invited person; it is shown only here and works once'),
-    sent: z.boolean().describe('Whether the link was sent to the address by mail'),
+    sent: z.boolean().describe('Whether the link was sent to the address by email'),
   })
   .meta({ id: 'InvitationMade', description: 'A new invitation, with its link' })
 export type InvitationMade = z.infer<typeof InvitationMade>
@@ -110,7 +110,7 @@ export type OrganizationChange = z.infer<typeof OrganizationChange>
 
 export const OrganizationAudit = z
   .object({
-    changes: z.array(OrganizationChange).describe('Changes, the latest first'),
+    changes: z.array(OrganizationChange).describe('Changes, latest first'),
     ...pageEnd,
   })
   .meta({ id: 'OrganizationAudit', description: 'A page of what was changed for an organization' })

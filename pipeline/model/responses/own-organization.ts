@@ -75,14 +75,16 @@ export const OwnAgent = z
       .string()
       .optional()
       .describe('Address of its health check; absent if the agent itself is probed'),
-    enrolled_at: z.string().describe('Time at which it was enrolled'),
+    enrolled_at: z.string().describe('Time at which it was added'),
   })
-  .meta({ id: 'OwnAgent', description: 'An agent that your organization enrolled' })
+  .meta({ id: 'OwnAgent', description: 'An agent that your organization added' })
 export type OwnAgent = z.infer<typeof OwnAgent>
 
 export const OwnAgents = z
-  .looseObject({ agents: z.array(OwnAgent).describe('Agents in the order of enrolment') })
-  .meta({ id: 'OwnAgents', description: 'Your agents, in the order in which they were enrolled' })
+  .looseObject({
+    agents: z.array(OwnAgent).describe('Agents in the order in which they were added'),
+  })
+  .meta({ id: 'OwnAgents', description: 'Your agents, in the order in which they were added' })
 
 export const OwnAgentSaved = z
   .looseObject({

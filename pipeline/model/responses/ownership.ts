@@ -15,7 +15,7 @@ const ValidUntil = moment
 
 export const OwnershipChallenge = z
   .object({
-    challenge_id: z.uuid().describe('Id to pass when the challenge is verified'),
+    challenge_id: z.uuid().describe('Id to pass to verify the challenge'),
     domain: Domain,
     nonce: text.describe('Token to publish on the domain; it is shown only once'),
     expires_at: moment.describe('Time until which it must be verified'),
@@ -43,9 +43,9 @@ export const OwnershipChallenge = z
 
 export const OwnershipVerified = z
   .object({
-    verified: z.literal(true).describe('Always true: without the token the answer is a 409'),
+    verified: z.literal(true).describe('Always true: without the token the response is a 409'),
     domain: Domain,
-    method: z.enum(ownershipMethods).describe('Where the word was found'),
+    method: z.enum(ownershipMethods).describe('Where the token was found'),
     verified_at: moment.describe('Time at which it was found'),
     valid_until: moment.describe('Expiry of the proof'),
   })

@@ -106,7 +106,7 @@ export const PoliciesResolved = z
       .describe('Policies by the requested ids; null for unknown ids'),
     omitted: texts
       .optional()
-      .describe('Ids that did not fit into the answer: request them again; absent if all did'),
+      .describe('Ids that did not fit into the response: request them again; absent if all did'),
   })
   .meta({ id: 'PoliciesResolved', description: 'Policies by id; null for unknown ids' })
 
@@ -118,7 +118,7 @@ export const PolicyHistory = z
       .array(
         z.looseObject({
           revision_number: RevisionNumber,
-          editor_name: text.describe('`system` for the registry itself; else an opaque id'),
+          editor_name: text.describe('`system` for the registry itself; otherwise an opaque id'),
           edit_summary: EditSummary,
           is_rollback: IsRollback,
           rolled_back_to: RolledBackTo,

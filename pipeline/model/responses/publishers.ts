@@ -55,7 +55,7 @@ const Hosting = z
     last_http_status: z
       .int()
       .optional()
-      .describe('HTTP status of the last attempt; absent if no server answered'),
+      .describe('HTTP status of the last attempt; absent if no server responded'),
     origin_verified_at: text
       .optional()
       .describe('Time since which the domain points to the file that the registry serves for it'),
@@ -143,8 +143,8 @@ const PublisherFormat = z.looseObject({
 
 const BrandCard = z
   .looseObject({
-    name: text.optional().describe('What the brand is called in public'),
-    description: text.optional().describe('What the brand is, in its own words'),
+    name: text.optional().describe('Public name of the brand'),
+    description: text.optional().describe('Description of the brand, in its own words'),
     logo_url: text.optional().describe('Address of its first logo'),
     colors: z
       .array(z.unknown())

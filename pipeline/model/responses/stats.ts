@@ -10,7 +10,7 @@ export const RegistryStats = z
     total_publishers: count.describe('Publishers with a valid file'),
     total_agents: count.describe('Agents that any publisher’s file names'),
     total_properties: count.describe('Active properties of all publishers'),
-    registered_agents: count.describe('Public agents that members enrolled'),
+    registered_agents: count.describe('Public agents that members added'),
     registered_publishers: count.describe(
       'Publishers with a valid file whose domain a member holds',
     ),

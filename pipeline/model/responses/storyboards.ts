@@ -87,7 +87,7 @@ export const StoryboardDetail = z
             z.object({
               agent_url: AgentUrl,
               status: z.enum(['passing', 'partial', 'failing']).describe('Its last result'),
-              steps_passed: count.describe('How many steps were answered as expected'),
+              steps_passed: count.describe('How many steps passed'),
               steps_total: count.describe('How many steps were run'),
               last_checked_at: z.iso.datetime().nullable().describe('Time of its last run'),
             }),
@@ -116,7 +116,7 @@ export const StoryboardFirstStep = z
 export const ApplicableStoryboards = z
   .object({
     agent_url: text.describe('The agent under test'),
-    agent_name: text.describe('Name of the agent, by its own statement'),
+    agent_name: text.describe('Name of the agent, as it states it'),
     supported_protocols: z
       .array(text)
       .describe('Parts of the protocol that the agent claims to support'),

@@ -9,7 +9,7 @@ export const SubscriptionView = z
     kind: z
       .enum(subscriptionKinds)
       .describe('What is posted: `changes` of the feed, or the `audit` of your organization'),
-    url: z.string().describe('Address that they are posted to'),
+    url: z.string().describe('Address to which they are posted'),
     event_types: z
       .array(z.string())
       .describe(
@@ -23,27 +23,29 @@ export const SubscriptionView = z
       .describe('Agents of which an event must concern one, unless it concerns one of `domains`'),
     status: z
       .enum(['active', 'failing', 'disabled'])
-      .describe('`failing` while attempts fail and are repeated; `disabled` once they ended'),
-    created_at: moment.describe('Moment at which the receiver had repeated the challenge'),
+      .describe('`failing` while failed attempts are retried; `disabled` once that has ended'),
+    created_at: moment.describe('Time at which the receiver repeated the challenge'),
     cursor: DeliveryCursor.describe(
-      'Position up to which everything was taken, in the feed or in the audit log; go on from that of the feed by the feed',
+      'Position up to which everything was accepted, in the feed or in the audit log; with a position of the feed you can continue from the feed',
     ),
-    delivered_at: moment.nullable().describe('Moment at which a delivery was taken last'),
+    delivered_at: moment.nullable().describe('Time of the last delivery that was accepted'),
     failing_since: moment
       .nullable()
-      .describe('Moment of the first failure after the last delivery that was taken'),
+      .describe('Time of the first failure after the last accepted delivery'),
     failures: z.int().describe('Failed attempts since then'),
     next_attempt_at: moment
       .nullable()
-      .describe('Moment of the next attempt after a failure; null if none waits'),
-    disabled_at: moment.nullable().describe('Moment from which on nothing is delivered'),
-    disabled_reason: z.string().nullable().describe('Why, in a sentence; null while it is not'),
+      .describe('Time of the next attempt after a failure; null if none is scheduled'),
+    disabled_at: moment.nullable().describe('Time since which nothing is delivered'),
+    disabled_reason: z
+      .string()
+      .nullable()
+      .describe('Why it is disabled, in a sentence; null while it is not'),
     signing_secret: z
       .string()
       .optional()
       .describe(
-        'Secret (`whsec_…`) that verifies `webhook-signature` (Standard Webhooks); in the answer that creates or ' +
-          'resumes the subscription',
+        'Secret (`whsec_…`) that verifies `webhook-signature` (Standard Webhooks); in the response that creates or resumes the subscription',
       ),
   })
   .meta({ id: 'Subscription', description: 'A receiver of changes, and how far deliveries are' })
@@ -51,33 +53,33 @@ export type SubscriptionView = z.infer<typeof SubscriptionView>
 
 export const Subscriptions = z
   .object({
-    subscriptions: z.array(SubscriptionView).describe('Subscriptions, the oldest first'),
+    subscriptions: z.array(SubscriptionView).describe('Subscriptions, oldest first'),
   })
   .meta({ id: 'Subscriptions', description: 'The subscriptions of an organization' })
 
 const attempt = {
-  status: z.int().nullable().describe('HTTP status of the answer; null if there was none'),
-  duration_ms: z.number().describe('Time until the answer, in milliseconds'),
+  status: z.int().nullable().describe('HTTP status of the response; null if there was none'),
+  duration_ms: z.number().describe('Time until the response, in milliseconds'),
   error: z.string().nullable().describe('What went wrong, in a few words; null if nothing did'),
 }
 
 export const TestDelivery = z
   .object({
-    delivered: z.boolean().describe('Whether the receiver answered with a status of 2xx'),
+    delivered: z.boolean().describe('Whether the receiver returned a 2xx status'),
     ...attempt,
   })
-  .meta({ id: 'TestDelivery', description: 'What a receiver answered to a test' })
+  .meta({ id: 'TestDelivery', description: 'What a receiver returned for a test' })
 
 export const DeliveryLog = z
   .object({
-    subscription_id: z.uuid().describe('The subscription that was asked about'),
+    subscription_id: z.uuid().describe('The requested subscription'),
     deliveries: z
       .array(
         z.object({
           delivery_id: z.uuid().describe('`idempotency_key` of the delivery, in every attempt'),
           attempt: z.int().describe('Number of the attempt at this delivery, from 1 on'),
-          attempted_at: moment.describe('Moment at which it was posted'),
-          delivered: z.boolean().describe('Whether the receiver took it'),
+          attempted_at: moment.describe('Time at which it was posted'),
+          delivered: z.boolean().describe('Whether the receiver accepted it'),
           ...attempt,
           events: z
             .int()
@@ -85,6 +87,6 @@ export const DeliveryLog = z
           cursor: DeliveryCursor.describe('Position after these, in the feed or in the audit log'),
         }),
       )
-      .describe('Attempts, the newest first; the last hundred are kept'),
+      .describe('Attempts, newest first; the last hundred are kept'),
   })
   .meta({ id: 'DeliveryLog', description: 'The last attempts to deliver to a receiver' })

@@ -8,16 +8,16 @@ export const WatchView = z
     subject: z.string().describe('The domain, or the address of the agent'),
     pace: z
       .enum(watchPaces)
-      .describe('`at_once` for a mail whenever something happens, `daily` for one a day'),
-    email: z.string().optional().describe('Address that mails go to; a key is not told it'),
-    created_at: z.iso.datetime().describe('Moment at which it began'),
+      .describe('`at_once` for an email whenever something happens, `daily` for one a day'),
+    email: z.string().optional().describe('Address that emails go to; hidden from keys'),
+    created_at: z.iso.datetime().describe('Time at which it began'),
   })
-  .meta({ id: 'Watch', description: 'Something that a person gets mails about' })
+  .meta({ id: 'Watch', description: 'Something that a person gets emails about' })
 export type WatchView = z.infer<typeof WatchView>
 
 export const Watches = z
   .object({
-    watches: z.array(WatchView).describe('All that you watch, the oldest first'),
+    watches: z.array(WatchView).describe('Everything you watch, oldest first'),
     most: z.int().describe('How many things you can watch'),
   })
   .meta({ id: 'Watches', description: 'What a person watches' })

@@ -17,12 +17,12 @@ export const StepExchange = z
       .describe('What the registry sent, without its credential'),
     response_record: z
       .object({
-        status: z.int().describe('How the endpoint answered over HTTP, such as 200'),
-        headers: z.record(text, z.unknown()).describe('Headers, those of secrets hidden'),
+        status: z.int().describe('HTTP status of the endpoint, such as 200'),
+        headers: z.record(text, z.unknown()).describe('Headers, secrets hidden'),
         payload: z.unknown().describe('Result of the tool, or its error'),
       })
       .optional()
-      .describe('What the agent answered; absent if nothing came'),
+      .describe('What the agent returned; absent if nothing came'),
     extraction: z
       .object({
         path: z
@@ -32,7 +32,7 @@ export const StepExchange = z
           ),
         note: text.optional().describe('What is unusual about that, for people'),
       })
-      .describe('Where in the answer the result was found'),
+      .describe('Where in the response the result was found'),
     error: z
       .unknown()
       .optional()
@@ -40,6 +40,6 @@ export const StepExchange = z
   })
   .meta({
     id: 'StoryboardExchange',
-    description: 'Request and answer of a step, cut short and without secrets.',
+    description: 'Request and response of a step, cut short and without secrets.',
   })
 export type StepExchange = z.infer<typeof StepExchange>

@@ -5,13 +5,13 @@ const text = z.string()
 export const ValidationResult = z
   .object({
     check: text.describe('Kind of check; `success` where the agent had to do, or refuse, the task'),
-    passed: z.boolean().describe('Whether the answer is as the check says'),
+    passed: z.boolean().describe('Whether the check passed'),
     description: text.describe('What the check shows'),
-    path: text.optional().describe('Place in the answer; absent if the check is about all of it'),
+    path: text.optional().describe('Place in the response; absent if the check is about all of it'),
     expected: z.unknown().optional().describe('What had to be there; absent if it passed'),
     actual: z.unknown().optional().describe('What was there, cut short; absent if it passed'),
   })
-  .meta({ id: 'StoryboardCheck', description: 'One check of one answer.' })
+  .meta({ id: 'StoryboardCheck', description: 'One check of one response.' })
 export type ValidationResult = z.infer<typeof ValidationResult>
 
 /** Matches refusals of a caller that the agent does not know. */

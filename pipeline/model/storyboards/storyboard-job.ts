@@ -86,7 +86,7 @@ export interface AgentSilent {
 
 /** Reason why a token endpoint gave no token. */
 export interface TokenFailure {
-  /** `oauth`: it refused; `malformed`: its answer is none; `network`: it did not answer. */
+  /** `oauth`: it refused; `malformed`: its response is invalid; `network`: it did not respond. */
   kind: 'oauth' | 'malformed' | 'network'
   message: string
   oauth_error?: string

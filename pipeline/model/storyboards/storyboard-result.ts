@@ -4,7 +4,7 @@ import { ValidationResult } from './storyboard-check.ts'
 
 const count = z.int().nonnegative()
 const text = z.string()
-const ms = z.number().nonnegative().describe('Milliseconds that it took')
+const ms = z.number().nonnegative().describe('Duration in milliseconds')
 
 /** Reasons why a step is skipped. */
 export const skipReasons = {
@@ -29,7 +29,7 @@ export const StepGuidance = z
   .object({
     rule: text.describe('Storyboard, step and check, such as `idempotency/replay#field_value`'),
     sentence: text.describe('What the agent did not do, in the words of the storyboard'),
-    expected: text.describe('What a correct agent answers to this step'),
+    expected: text.describe('What a correct agent returns in this step'),
     reference_url: text.optional().describe('Page or schema of the protocol that says so'),
     fix: text.describe('What to change'),
   })
@@ -42,18 +42,18 @@ export const StepResult = z
     task: text.describe('Name of the tool that was called'),
     passed: z.boolean().nullable().describe('Null where it was not run'),
     duration_ms: ms,
-    error: text.optional().describe('Why the agent gave no answer, or how it refused the task'),
+    error: text.optional().describe('Why the agent gave no response, or how it refused the task'),
     skipped: z.literal(true).optional().describe('True if it was not run; absent otherwise'),
     skip_reason: z
       .enum(skipReasonNames)
       .optional()
       .describe('Why it was not run; absent if it was'),
-    validations: z.array(ValidationResult).describe('Checks of the answer; empty without one'),
+    validations: z.array(ValidationResult).describe('Checks of the response; empty without one'),
     guidance: StepGuidance.optional().describe(
       'What was broken, and what to change; absent unless it failed',
     ),
     exchange: StepExchange.optional().describe(
-      'Request and answer; absent if it was not run, and where it passed in a run of all steps unless the other side of a comparison did not',
+      'Request and response; absent if it was not run, and where it passed in a run of all steps unless the other side of a comparison did not',
     ),
   })
   .meta({ id: 'StoryboardStepResult', description: 'Result of one step against one agent.' })
@@ -61,7 +61,7 @@ export type StepResult = z.infer<typeof StepResult>
 
 export const AgentProfile = z
   .object({
-    name: text.describe('Name of the agent, by its own statement; else its host'),
+    name: text.describe('Name of the agent, as it states it; otherwise its host'),
     tools: z.array(text).describe('Names of its tools, as it lists them'),
     adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
     adcp_supported_versions: z
@@ -104,9 +104,9 @@ export const RunSummary = z
     tracks_partial: count.describe('Tracks of which some steps passed'),
     tracks_skipped: count.describe('Tracks of which no step was run'),
     tracks_silent: count.describe('Always 0: every track has steps'),
-    total_steps: count.describe('How many there are in all phases'),
-    steps_passed: count.describe('How many were answered as expected'),
-    steps_failed: count.describe('How many were not answered as expected'),
+    total_steps: count.describe('Number of steps in all phases'),
+    steps_passed: count.describe('How many passed'),
+    steps_failed: count.describe('How many failed'),
     steps_skipped: count.describe('How many were not run, for whatever reason'),
     skipped_by_reason: z.record(text, count).describe('Steps that were not run, by the reason'),
   })
@@ -144,7 +144,7 @@ export const stepDefinition = {
   id: text.describe('Id of the step within its storyboard'),
   title: text.describe('Name of the step, for people'),
   task: text.describe('Name of the tool that is called'),
-  expected: text.describe('What a correct agent answers, in words'),
+  expected: text.describe('What a correct agent returns, in words'),
 }
 
 /** Fields of the storyboard that was run. */

@@ -40,9 +40,9 @@ export const StoryboardRun = z
         status: z
           .enum(['passing', 'partial', 'failing', 'untested'])
           .describe('`untested` if no step could be run'),
-        steps_passed: count.describe('How many were answered as expected'),
+        steps_passed: count.describe('How many passed'),
         steps_total: count.describe('How many were run'),
-        failure_count: count.describe('How many were not answered as expected'),
+        failure_count: count.describe('How many failed'),
         skipped_count: count.describe('How many were not run, for whatever reason'),
         first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
         first_failed_step_title: text.nullable().describe('Its name, for people'),
@@ -78,7 +78,7 @@ export const StoryboardRun = z
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the form in which they are stored'),
     observations: z.array(TestObservation).describe('What the run showed beside its verdict'),
     test_kit: z.null().describe('Always null: the storyboards need none'),
-    total_duration_ms: z.number().nonnegative().describe('Milliseconds that it took'),
+    total_duration_ms: z.number().nonnegative().describe('Duration in milliseconds'),
   })
   .meta({ id: 'StoryboardRun', description: 'A storyboard run against an agent.' })
 export type StoryboardRun = z.infer<typeof StoryboardRun>
@@ -87,7 +87,7 @@ export type StoryboardStatus = StoryboardRun['storyboard_status']
 /** Values that one step passes to the next. */
 export const StepContext = z
   .record(z.string().max(100), z.unknown())
-  .describe('Outputs of earlier steps, from the answer to the last one')
+  .describe('Outputs of earlier steps, from the response to the last one')
 
 export const SingleStep = StepResult.extend({
   ...testedVersion,
@@ -99,10 +99,12 @@ export const SingleStep = StepResult.extend({
   needs_oauth: z
     .literal(true)
     .optional()
-    .describe('The agent requires a credential that the registry does not have; absent otherwise'),
+    .describe(
+      'True if the agent requires a credential that the registry does not have; absent otherwise',
+    ),
   agent_context_id: z
     .uuid()
     .optional()
-    .describe('Identifies the agent together with the credential that it did not take'),
+    .describe('Identifies the agent together with the credential that it rejected'),
 }).meta({ id: 'StoryboardSingleStep', description: 'One step run against an agent.' })
 export type SingleStep = z.infer<typeof SingleStep>

@@ -20,10 +20,10 @@ const build = (queues: 'need a token' | 'elsewhere') =>
   })
 
 test.each([
-  ['/queues', 'need a token', 'set OPERATOR_TOKEN to see the queues: jobs contain private data'],
-  ['/queues/', 'need a token', 'set OPERATOR_TOKEN to see the queues: jobs contain private data'],
-  ['/queues', 'elsewhere', 'nothing is served at this path; / lists what is'],
-  ['/nothing', 'need a token', 'nothing is served at this path; / lists what is'],
+  ['/queues', 'need a token', 'Set OPERATOR_TOKEN to see the queues: jobs contain private data.'],
+  ['/queues/', 'need a token', 'Set OPERATOR_TOKEN to see the queues: jobs contain private data.'],
+  ['/queues', 'elsewhere', 'Nothing is served at this path; / lists what is.'],
+  ['/nothing', 'need a token', 'Nothing is served at this path; / lists what is.'],
 ] as const)('the operator is told why %s is missing (%s)', async (url, queues, error) => {
   const app = build(queues)
   const answer = await app.inject({ url, headers: { host: '127.0.0.1:3100' } })

@@ -37,7 +37,7 @@ test.each<[string, string]>([
     readMessage(() => splitHashes(Buffer.alloc(1), { level: 0, index: 0, width: 1 })),
     'tile 0 of level 0 has 1 byte, not 32',
   ],
-  [buildRefusal('rate_limited', 'no', { retry_after: 1 }).sentence, 'no; try again in 1 second'],
+  [buildRefusal('rate_limited', 'no', { retry_after: 1 }).sentence, 'No. Try again in 1 second.'],
 ])('a count and its noun agree: %s', (text, expected) => {
   expect(text).toBe(expected)
 })
