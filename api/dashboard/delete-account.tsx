@@ -1,4 +1,5 @@
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { renderSection } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
@@ -8,24 +9,21 @@ const SIGNED_OUT = '/dashboard/signed-out'
 
 /** Renders the form that deletes the account of a person, or what stands in its way. */
 export function renderAccountDeletion({ memberships, person, token }: DashboardRequest): Html {
-  return (
-    <>
-      <h2 id="delete">Delete your account</h2>
-      {memberships.length > 0 ? (
-        <p class="quiet">
-          To delete your account, first leave or delete every organization that you belong to.
-        </p>
-      ) : (
-        renderButton(
-          PATH,
-          token,
-          'Delete account',
-          { [SUBJECT]: person.email ?? person.name ?? person.user_id },
-          'plain',
-        )
-      )}
-    </>
-  )
+  const content =
+    memberships.length > 0 ? (
+      <p class="quiet">
+        To delete your account, first leave or delete every organization that you belong to.
+      </p>
+    ) : (
+      renderButton(
+        PATH,
+        token,
+        'Delete account',
+        { [SUBJECT]: person.email ?? person.name ?? person.user_id },
+        'plain',
+      )
+    )
+  return renderSection('delete', 'Delete your account', content)
 }
 
 const askAboutAccount = () => ({

@@ -1,5 +1,6 @@
 import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { renderSection } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
@@ -24,15 +25,7 @@ function showSettings(context: OrganizationRequest, fault?: string): DashboardAn
       ) : (
         <p class="quiet">Only owners and admins can rename the organization.</p>
       )}
-      <h2 id="delete">Delete the organization</h2>
-      {hasOrganizationRight(organization.role, 'deletion') ? (
-        renderDeletion(context)
-      ) : (
-        <p class="quiet">
-          Only owners can delete it. You can leave it under{' '}
-          <a href={toSectionPath(organization.org_id, 'people')}>People</a>.
-        </p>
-      )}
+      {renderSection('delete', 'Delete the organization', renderDeletion(context))}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Settings', body }
@@ -54,20 +47,24 @@ function renderNameForm({ form, organization, token }: OrganizationRequest): Htm
         aria-describedby="name-hint"
       />
       <p id="name-hint" class="hint">
-        The history of hosted files will show the new name, also for earlier changes.
+        The history of hosted files will show the new name, even for earlier changes.
       </p>
       <button type="submit">Rename</button>
     </form>
   )
 }
 
-function renderDeletion({ organization: { org_id, org_name }, token }: OrganizationRequest): Html {
+function renderDeletion({ organization, token }: OrganizationRequest): Html {
+  const { org_id, org_name, role } = organization
+  const people = <a href={toSectionPath(org_id, 'people')}>People</a>
+  if (!hasOrganizationRight(role, 'deletion')) {
+    return <p class="quiet">Only owners can delete it. You can leave it under {people}.</p>
+  }
   return (
     <>
       <p>
         Remove its domains, agents and webhooks first. To keep the organization and leave it
-        yourself, make someone else an owner under{' '}
-        <a href={toSectionPath(org_id, 'people')}>People</a>.
+        yourself, make someone else an owner under {people}.
       </p>
       {renderButton(
         `${toSectionPath(org_id, 'settings')}/delete`,
@@ -94,7 +91,7 @@ async function rename(context: OrganizationRequest): Promise<DashboardAnswer> {
 const askAboutOrganization = () => ({
   label: 'Delete',
   effect:
-    'All people lose access, and programs that use its keys will be refused. You cannot undo this.',
+    'Everyone loses access, and programs that use its keys will be refused. You cannot undo this.',
 })
 
 async function deleteOrganization(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -25,7 +25,7 @@ export async function printFailures({ by, limit, json }: FailureOptions): Promis
     ({ index }) => reportFailures(index, by, limit),
   )
   const lines = [
-    `${countThings(report.files, 'file')} could not be read at the last attempt`,
+    `${countThings(report.files, 'file')} could not be read on the last attempt`,
     ...report.groups.flatMap(group => describeGroup(group, systemClock.now())),
   ]
   process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
