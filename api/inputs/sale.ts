@@ -31,12 +31,15 @@ function parseAgentKey(text: string): string | undefined {
   return text.trim() === '*' ? '*' : toAgentUrlKey(text)
 }
 
-/** Explains that a text is no address of an agent; one that only lacks its scheme is suggested with it. */
+/** A scheme that no agent has; one with http is an address already. */
+const OTHER_SCHEME = /^\s*[a-z][a-z\d+.-]*:\/\//i
+
+/** Explains that a text is no address of an agent; one with a wrong scheme, or without any, is suggested with https. */
 export function explainNoAgentUrl(text: string): string {
-  const completed = completeAgentAddress(text)
+  const completed = completeAgentAddress(text.replace(OTHER_SCHEME, ''))
   const isMeant = completed.length <= URL_CHARS_MAX && toAgentUrlKey(completed) !== undefined
   return isMeant
-    ? `must have a scheme. Did you mean ${completed}?`
+    ? `must ${OTHER_SCHEME.test(text) ? 'begin with https://' : 'have a scheme'}. Did you mean ${completed}?`
     : 'must be the address of an agent such as https://agent.example/mcp'
 }
 

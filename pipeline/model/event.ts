@@ -165,7 +165,9 @@ export const TypedFeedEvent = z
           entity_type: text.describe('Type of entity that changed, such as `property`'),
           entity_id: text.describe('The thing that changed: a rid, an address or a domain'),
           payload: payload.describe('Facts of that thing after the change'),
-          actor: text.describe('Cause: a crawl, a save, a merge or a review'),
+          actor: text.describe(
+            'Cause, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',
+          ),
           created_at: moment.describe('Time at which it was committed'),
         })
         .meta({ id: `Event_${name.replace('.', '_')}`, description: `\`${name}\`: ${means}` })

@@ -223,6 +223,10 @@ describe('GET /api/registry/validate/property-authorization', () => {
       { agent_url: 'sales.acme.example/mcp' },
       '`agent_url` must have a scheme. Did you mean https://sales.acme.example/mcp?',
     ],
+    [
+      { agent_url: 'ftp://sales.acme.example/mcp' },
+      '`agent_url` must begin with https://. Did you mean https://sales.acme.example/mcp?',
+    ],
     [{ agent_url: 'https://a:b@agent.example' }, '`agent_url` must be the address of an agent'],
     [{ country: 'UK' }, '`country` must be a country code'],
     [{ country: 'ZZ' }, '`country` must be a country code'],

@@ -129,7 +129,13 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
             renderAsked(answer),
             renderName(answer.identifier_value ?? '', 120),
             renderName(answer.publisher_domain ?? '', 80),
-            answer.error ? describeRefusal(answer.error, answer) : renderVerdict(answer),
+            answer.error ? (
+              <>
+                {renderBadge('bad', 'Invalid')} {describeRefusal(answer.error, answer)}
+              </>
+            ) : (
+              renderVerdict(answer)
+            ),
             renderOperatorSide(answer),
           ],
         }),
@@ -139,6 +145,6 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
 }
 
 function renderAsked({ line, agent_url, error }: CheckedSale): Html | string {
-  if (agent_url === undefined || error !== undefined) return `Row ${line}`
-  return renderAgent(agent_url)
+  if (agent_url === undefined) return `Row ${line}`
+  return error === undefined ? renderAgent(agent_url) : renderName(agent_url, 120)
 }

@@ -26,7 +26,7 @@ const count = z.int().nonnegative()
 export const ErrorBody = z
   .looseObject({
     error: text.describe('What went wrong, in a sentence; `cursor_expired` for an expired cursor'),
-    code: z.enum(publicErrorNames).optional().describe('Stable name of the error, for programs'),
+    code: z.enum(publicErrorNames).describe('Stable name of the error, for programs'),
     message: text
       .optional()
       .describe('The sentence, where `error` is `cursor_expired`; absent otherwise'),
