@@ -113,7 +113,7 @@ describe('the operator’s port of a running registry', () => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${operator}/`, { method: 'POST', headers, body: '' })
     expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('body') })
+    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('Body') })
     expect(start.stdout + start.stderr).not.toContain('request to the operator port failed')
   })
 
