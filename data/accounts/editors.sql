@@ -13,4 +13,5 @@ create table if not exists editors (
 );
 create index if not exists editors_by_editor_id on editors (editor_id);
 create index if not exists editors_by_principal_id on editors (principal_id);
+create index if not exists editors_by_org_id on editors (org_id);
 create index if not exists editors_by_seq on editors (seq);

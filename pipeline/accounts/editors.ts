@@ -41,8 +41,8 @@ export function listRenamedEditors(db: Sqlite, commits: { seq: number; last: num
   const rows = db.all<{ editor_id: string }>(
     `select editor_id from ${EDITORS} where org_id in (
        select answer ->> '$.done.org_id' from submissions
-       where operation in ('organization.rename', 'organization.delete')
-         and seq > $seq and seq <= $last)`,
+       where seq > $seq and seq <= $last
+         and +operation in ('organization.rename', 'organization.delete'))`,
     commits,
   )
   return rows.map(({ editor_id }) => editor_id)
