@@ -79,6 +79,34 @@ test.each([
   expect(new Set(links).size).toBe(120)
 })
 
+test.each(['/brands', '/brands?sort=changed', '/publishers?sort=agents'])(
+  'a page of %s says which rows it shows, and leads back to the one before it',
+  async path => {
+    const shown: [range: string | undefined, names: string[]][] = []
+    let at = path
+    for (let next: string | undefined = path; next !== undefined; ) {
+      at = next
+      const page = await read(at)
+      shown.push([page('.matches').text().split(' · ')[1], listNames(page)])
+      next = page('.pages a[rel=next]').attr('href')
+    }
+    expect(shown.map(([range]) => range)).toEqual([
+      'showing 1–30',
+      'showing 31–60',
+      'showing 61–90',
+      'showing 91–120',
+    ])
+    for (const [range, names] of shown.toReversed()) {
+      const page = await read(at)
+      expect([page('.matches').text().split(' · ')[1], listNames(page)]).toEqual([range, names])
+      const previous = page('.pages a[rel=prev]').attr('href')
+      expect(previous === undefined).toBe(range === 'showing 1–30')
+      at = previous ?? at
+    }
+    expect(at).toBe(path)
+  },
+)
+
 test('the publishers with the most agents come first', async () => {
   const page = await read('/publishers?sort=agents')
   expect(listNames(page)[0]).toBe('news-7.example')
@@ -88,7 +116,7 @@ test('the publishers with the most agents come first', async () => {
 
 test('a filter narrows, and says how many remain', async () => {
   const page = await read('/publishers?sells=no')
-  expect(page('.matches').text()).toBe('59 publishers of 120 · Clear filters')
+  expect(page('.matches').text()).toBe('59 publishers of 120 · showing 1–30 · Clear filters')
   expect(page('.matches a').attr('href')).toBe('/publishers')
   expect(await readAll('/publishers?sells=no')).toHaveLength(59)
   expect((await read('/brands?type=endorsed&source=brand_json'))('main').text()).toContain(

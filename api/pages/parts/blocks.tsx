@@ -92,11 +92,20 @@ export function renderJson(value: unknown): Html {
 }
 
 /** Renders the ways to other pages of a list; null if it has only one. */
-export function renderPages(next?: string, first?: string, label = 'Pages'): Html | null {
+export function renderPages(
+  next?: string,
+  first?: string,
+  { label = 'Pages', previous }: { label?: string; previous?: string | undefined } = {},
+): Html | null {
   if (next === undefined && first === undefined) return null
   return (
     <nav class="pages" aria-label={label}>
-      {first === undefined ? null : <a href={first}>First page</a>}
+      {first === undefined || first === previous ? null : <a href={first}>First page</a>}
+      {previous === undefined ? null : (
+        <a rel="prev" href={previous}>
+          Previous page
+        </a>
+      )}
       {next === undefined ? null : (
         <a rel="next" href={next}>
           Next page
@@ -190,7 +199,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
           )}
         </p>
       ) : null}
-      {hasNext ? renderPages(nextPath, undefined, `Pages of ${caption}`) : null}
+      {hasNext ? renderPages(nextPath, undefined, { label: `Pages of ${caption}` }) : null}
     </>
   )
 }

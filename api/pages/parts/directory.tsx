@@ -1,5 +1,8 @@
 import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
-import type { DirectoryCounts } from '../../../pipeline/read/queries/directories.ts'
+import type {
+  DirectoryCounts,
+  DirectoryPosition,
+} from '../../../pipeline/read/queries/directories.ts'
 import { encodeCursor } from '../../inputs/fields.ts'
 import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
 import type { DirectoryContent } from '../directory-page.ts'
@@ -34,32 +37,42 @@ export function renderDirectory<Row>(shown: DirectoryShown<Row>): Html {
   const { page, counts } = found
   if (page === undefined) return <p class="empty">Nothing has been published yet.</p>
   const names = Object.keys(choices.fields)
+  const isFiltered = names.some(name => chosen[name] !== undefined)
   const { rows: entries, shown: size } = fitItems(page.rows, row => renderEntry(render(row)), {
     bytes: ENTRIES_BYTES,
   })
+  const to = (position: DirectoryPosition | undefined) =>
+    toPath(path, { ...chosen, cursor: position && encodeCursor(position) })
   const last = page.hasMore || size < page.rows.length ? page.rows[size - 1] : undefined
   return (
     <>
       {renderForm(shown)}
       <p class="matches">
         <strong>{countThings(countMatching(counts, names, chosen), ...nouns)}</strong>
-        {names.every(name => chosen[name] === undefined) ? null : (
+        {isFiltered ? ` of ${formatCount(countMatching(counts, [], {}))}` : null}
+        {size > 0 && (last !== undefined || page.skipped > 0)
+          ? ` · showing ${formatCount(page.skipped + 1)}–${formatCount(page.skipped + size)}`
+          : null}
+        {isFiltered ? (
           <>
             {' '}
-            of {formatCount(countMatching(counts, [], {}))} · <a href={path}>Clear filters</a>
+            · <a href={path}>Clear filters</a>
           </>
-        )}
+        ) : null}
       </p>
       {size > 0 ? (
         <ol class="entries">{entries}</ol>
-      ) : names.every(name => chosen[name] === undefined) ? (
-        <p class="empty">No {nouns[1]} yet. The first crawl fills this list.</p>
       ) : (
-        <p class="empty">No {nouns[1]} match these filters.</p>
+        <p class="empty">
+          {isFiltered
+            ? `No ${nouns[1]} match these filters.`
+            : `No ${nouns[1]} yet. The first crawl fills this list.`}
+        </p>
       )}
       {renderPages(
-        last && toPath(path, { ...chosen, cursor: encodeCursor(page.toPosition(last)) }),
-        chosen.cursor === undefined ? undefined : toPath(path, { ...chosen, cursor: undefined }),
+        last && to(page.toPosition(last)),
+        page.skipped > 0 ? to(undefined) : undefined,
+        page.skipped > 0 ? { previous: to(page.previous) } : {},
       )}
     </>
   )

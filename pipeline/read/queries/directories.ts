@@ -125,26 +125,29 @@ left join crawl_state s on s.kind = 'agent' and s.location = agent_url`,
 export interface DirectoryPage<Row> {
   rows: Row[]
   hasMore: boolean
+  /** Number of rows before these. */
+  skipped: number
+  /** Place after which the page before this one begins; undefined where that is the first page, or there is none. */
+  previous: DirectoryPosition | undefined
   /** Builds the place from which the directory goes on after a row. */
   toPosition(row: Row): DirectoryPosition
 }
 
 const pages = declareCache(() => new SnapshotCache<Record<string, string | number>[]>(200))
 
-/** Lists a part of a directory; each is queried once a snapshot. */
+/** Lists a part of a directory, and counts what is before it; each is queried once a snapshot. */
 export async function listDirectory<Row extends { id: string }>(
   snapshot: Snapshot,
   { rows, filters, sorts }: Directory,
   { filters: wanted, sort, after, limit, hidden }: DirectoryQuery,
 ): Promise<DirectoryPage<Row>> {
   const { column, type, isDescending } = sorts[sort ?? ''] ?? getFirst(Object.values(sorts))
-  const value = `$value::${type}`
-  const later = isDescending ? '<' : '>'
   const conditions = filters.map(name => `($${name}::varchar is null or ${name} = $${name})`)
-  const sql = `select * from (${rows}) where ${conditions.join(' and ')}
-    and ($id::varchar is null
-      or (${column} ${later}= ${value} and (${column} ${later} ${value} or id > $id)))
-    order by ${column}${isDescending ? ' desc' : ''}, id limit $limit`
+  const matching = `from (${rows}) where ${conditions.join(' and ')}`
+  const value = `$value::${type}`
+  const [later, earlier, order, reverse] = isDescending
+    ? (['<', '>', 'desc', 'asc'] as const)
+    : (['>', '<', 'asc', 'desc'] as const)
   const asked = {
     ...Object.fromEntries(filters.map(name => [name, wanted[name] ?? null])),
     ...toHidden(hidden),
@@ -152,12 +155,26 @@ export async function listDirectory<Row extends { id: string }>(
     id: after?.[1] ?? null,
     limit: limit + 1,
   }
-  const found = await pages(snapshot).get(JSON.stringify([sql, asked]), () =>
-    snapshot.db.all(sql, asked),
-  )
+  const load = (sql: string) =>
+    pages(snapshot).get(JSON.stringify([sql, asked]), () => snapshot.db.all(sql, asked))
+  const [found, before] = await Promise.all([
+    load(`select * ${matching} and ($id::varchar is null
+        or (${column} ${later}= ${value} and (${column} ${later} ${value} or id > $id)))
+      order by ${column} ${order}, id limit $limit`),
+    after === undefined
+      ? []
+      : // The nearest first: the last of them is the place after which the page before begins.
+        load(`with earlier as (select ${column} as value, id ${matching}
+          and ${column} ${earlier}= ${value} and (${column} ${earlier} ${value} or id <= $id))
+        select *, (select count(*)::double from earlier) as size from earlier
+        order by value ${reverse}, id desc limit $limit`),
+  ])
+  const previous = before[limit]
   return {
     rows: found.slice(0, limit) as unknown as Row[],
     hasMore: found.length > limit,
+    skipped: Number(before[0]?.size ?? 0),
+    previous: previous && [previous.value ?? '', String(previous.id)],
     toPosition: row => [(row as Record<string, string | number>)[column] ?? '', row.id],
   }
 }
