@@ -263,7 +263,7 @@ describe('a replica', () => {
     const store = ServingStore.open(paths.servingFile, { readOnly: true })
     expect(privateSpaces).not.toEqual([])
     for (const space of privateSpaces) {
-      expect(() => store.get(space, 'any')).toThrow('this is a replica')
+      expect(() => store.get(space, 'any')).toThrow('This is a replica')
     }
     await store.close()
     const keys = registry.sequencer.accounts.db.all<{ hash: string }>('select hash from api_keys')
