@@ -39,6 +39,8 @@ interface FiledProperty {
 interface Filed {
   properties: readonly FiledProperty[]
   contact?: Contact | undefined
+  /** The lines that the checker warns about. */
+  marked?: Html
 }
 
 /** Saves the properties and the contact of a file, in the form that the operation takes. */
@@ -102,10 +104,11 @@ export function checkPublished(
   if (kind === 'brand.json')
     return isExample({ domain, text }, now)
       ? { fault: 'This is still the example. Replace its name with the name of your brand.' }
-      : { properties: [] }
+      : { properties: [], ...marked }
   if (document?.variant !== 'inline' || countHosted(document, domain, now) === 0)
     return { fault: describeNothingHosted(domain), ...marked }
-  return { properties: listOwnProperties(document, domain), contact: readContact(JSON.parse(text)) }
+  const properties = listOwnProperties(document, domain)
+  return { properties, contact: readContact(JSON.parse(text)), ...marked }
 }
 
 /** Tells whether a brand.json is the one that a form begins with, which says nothing about the brand. */

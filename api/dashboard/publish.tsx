@@ -49,8 +49,7 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   const checked = checkPublished({ ...draft, domain }, services.clock.now())
   const isReviewed = read('do') !== 'preview' && read(REVIEWED) === hashFile(draft.domain, text)
   // A person without an organization gets one only for a file that can be published.
-  if ('fault' in checked || !isReviewed)
-    return showReview(context, draft, 'fault' in checked ? checked : {})
+  if ('fault' in checked || !isReviewed) return showReview(context, draft, checked)
   const chosen = await chooseOrganization(context)
   if ('fault' in chosen) return showReview(context, draft, chosen)
   const { text: before } = await readHosted(context, kind, domain)

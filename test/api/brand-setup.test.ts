@@ -119,6 +119,20 @@ describe('setting up a brand', () => {
     expect(file.brands[0].description).toBe('Shoes')
   })
 
+  test('stores a file of which the checker only warns, and reads it without that', async () => {
+    const domain = 'warned.acme.example'
+    const file = house(domain)
+    const [brand] = file.brands as [object]
+    const odd = { colors: { primary: 'red' }, logos: ['https://acme.example/l.png'] }
+    const brand_json = { ...file, brands: [{ ...brand, ...odd }] }
+    const answer = await setUp({ domain, brand_name: 'Acme', brand_json })
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect((await get(`/brands/${domain}/brand.json`)).json().brands[0]).toMatchObject(odd)
+    const { brand_manifest } = await resolved(domain)
+    expect(brand_manifest).toMatchObject({ description: 'Boots' })
+    expect(brand_manifest).not.toHaveProperty('colors')
+  })
+
   test.each([
     ['another house', house('other.example')],
     ['a pointer', { authoritative_location: 'https://x.example/brand.json' }],

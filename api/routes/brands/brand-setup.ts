@@ -118,7 +118,15 @@ async function isPublishingItself(
 
 function toSavedFile({ brand, file, document }: ReturnType<typeof readBrandFile>) {
   const brand_json: BrandFile = { file, document }
-  return { brand_json, brand_manifest: brand.manifest }
+  return { brand_json, brand_manifest: pickValid(brand.manifest) }
+}
+
+/** Leaves out what the checker only warns about: the file is served with it, and read without. */
+function pickValid(manifest: object): z.infer<typeof BrandManifest> {
+  const members = Object.entries(manifest).map(
+    ([name, value]) => BrandManifest.safeParse({ [name]: value }).data,
+  )
+  return Object.assign({}, ...members)
 }
 
 /** Builds the manifest; if neither a logo nor a color is given, the saved one stays. */
