@@ -210,7 +210,7 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   const url = `${DOMAINS}/${encodeURIComponent(domain)}/verify`
   const { refused } = await chosen.callApi({ method: 'POST', url, query: chosen.org })
   if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
-  const published = proof.back === PUBLISH_PATH && (await publishReviewed(chosen, domain))
+  const published = await publishReviewed(chosen, domain)
   if (published) return published
   const next = proof.back ?? toEntryPath(chosen.organization.org_id, domain)
   return { next, done: isHeldByAnother(chosen, domain) ? 'proven_only' : 'proven' }

@@ -139,6 +139,19 @@ test('a proof publishes no draft whose review its person has not asked to publis
   expect(served.statusCode).toBe(404)
 })
 
+test('a draft that waits for its proof is published wherever the verification is finished', async () => {
+  const domain = 'waits.example'
+  const text = buildFile('Waits').replaceAll(DOMAIN, domain)
+  const form = { org: acme, kind: 'brand.json', domain, text }
+  const begun = load((await publishPreviewed(ann, form)).body)
+  const nonce = String(begun('input[name=nonce]').val())
+  hosts[domain] = { '/.well-known/proto-ownership.txt': nonce }
+  const back = `/dashboard/org/${acme}/domains`
+  const proven = await sendForm(ann, '/dashboard/verify/check', { org: acme, domain, back })
+  expect(proven.headers.location, proven.body).toContain('done=verified_published')
+  expect((await registry.app.inject(`/brands/${domain}/brand.json`)).statusCode).toBe(200)
+})
+
 test('a proof of a domain that another organization holds says what it is good for', async () => {
   const domain = 'theirs.example'
   await enrol(registry, { org: 'Theirs', domains: [domain] })
