@@ -158,6 +158,7 @@ async function startRoles(
     DATA_DIR: paths.dir,
     REDIS_URL: redisUrl,
     LOG_LEVEL: chooseLogLevel(config),
+    DEMO: isDemo ? 'true' : process.env.DEMO,
     LIMITS: isDemo ? buildDemoLimits() : process.env.LIMITS,
     // The supervisor serves it for all.
     OPERATOR_PORT: undefined,

@@ -64,6 +64,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             An open registry of brands, publishers and advertising agents, read from the files that
             domains publish themselves.
           </p>
+          {config.DEMO ? <p class="quiet">This is a demo: all domains are invented.</p> : null}
           {renderSearch(undefined, 'large')}
           {renderQuestions((subBrand ?? brands[0])?.id, publishers[0]?.id, sales)}
         </section>

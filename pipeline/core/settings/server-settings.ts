@@ -3,7 +3,16 @@ import { signingProfiles } from '../signing-profiles.ts'
 import { defineSetting } from './define-setting.ts'
 import { folder, host } from './place-kinds.ts'
 import { parseRedisAddress } from './redis-address.ts'
-import { contact, hostUrl, httpUrl, networks, port, share, wholeNumber } from './setting-kinds.ts'
+import {
+  contact,
+  flag,
+  hostUrl,
+  httpUrl,
+  networks,
+  port,
+  share,
+  wholeNumber,
+} from './setting-kinds.ts'
 
 /** Settings of where the registry runs and who reaches it. */
 export const serverSettings = {
@@ -20,6 +29,11 @@ export const serverSettings = {
     contact.optional(),
     'where to report vulnerabilities of this registry, as `/.well-known/security.txt` says: `mailto:` or `https://`',
     { shown: 'there is no security.txt' },
+  ),
+  DEMO: defineSetting(
+    flag('false'),
+    'whether the home page says that all domains are invented; `start` sets it for the demo internet',
+    { shown: 'false' },
   ),
   OPERATOR_HOST: defineSetting(
     host.default('127.0.0.1'),
