@@ -22,6 +22,8 @@ export type Edits = readonly Edit[]
 const EDITS = 10
 /** Edits whose content is read. */
 const COMPARED = 4
+/** Edits that stay open. */
+const EDITS_OPEN = 2
 
 /** Kind of entry, and the operations that tell of its edits. */
 interface Editable {
@@ -87,7 +89,18 @@ function renderEdits(edits: readonly Edit[]): Html {
     ),
     { bytes: 9_000 },
   )
-  return <ol class="timeline">{rows}</ol>
+  const later = rows.slice(EDITS_OPEN)
+  return (
+    <>
+      <ol class="timeline">{rows.slice(0, EDITS_OPEN)}</ol>
+      {later.length === 0 ? null : (
+        <details>
+          <summary>Show {later.length} more</summary>
+          <ol class="timeline">{later}</ol>
+        </details>
+      )}
+    </>
+  )
 }
 
 /** Renders when the file changed, the edits of the entry, and the way to every state that the thing was in. */

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import type { ExaminedText } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderCoded } from '../html/text.tsx'
-import { renderTable } from './blocks.tsx'
+import { LATER_ROWS_OPEN, renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderMarkedLines } from './marked-lines.tsx'
 
@@ -42,17 +42,21 @@ export function describeCounted({ errors, warnings }: CountedFaults): string {
   return parts.join(', ') || 'no errors'
 }
 
-/** Renders the lines of a file that have issues, or the issues of its record. */
+/** Renders the lines of a file that have issues, folded if all are warnings, or the issues of its record. */
 export function renderIssues(
   file: FileRecord | null | undefined,
   found: ExaminedText | undefined,
 ): Html {
   if (found === undefined) return renderFaults(file)
   const { errors, warnings } = found.examined
+  const lines = renderMarkedLines(found.text, [...errors, ...warnings], ISSUES_BYTES)
+  if (lines === null) return <p class="empty">No issues.</p>
+  if (errors.length > 0) return lines
   return (
-    renderMarkedLines(found.text, [...errors, ...warnings], ISSUES_BYTES) ?? (
-      <p class="empty">No issues.</p>
-    )
+    <details>
+      <summary>Show {countThings(warnings.length, 'warning')}</summary>
+      {lines}
+    </details>
   )
 }
 
@@ -76,6 +80,7 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
     total: fault_count,
     limit: 30,
     bytes: 9_000,
+    open: LATER_ROWS_OPEN,
     empty: '',
     render: fault => {
       const { field, message, severity } = fault
