@@ -11,7 +11,7 @@ import {
 import { BACK } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
-import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
@@ -67,7 +67,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
             empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
-              method === 'email' ? 'Your email address' : toPlainWords(method),
+              method === 'email' ? 'Your email address' : capitalize(toPlainWords(method)),
               <>
                 {proven
                   ? renderBadge('good', 'Verified')

@@ -118,7 +118,8 @@ function renderStep({ step, properties }: Step): Html {
         ['File', step.file && renderFile(step.file, step.file_state)],
         [
           'Granted by',
-          step.authorization_type && toPlainWords(clipText(step.authorization_type, 60)),
+          step.authorization_type &&
+            capitalize(toPlainWords(clipText(step.authorization_type, 60))),
         ],
         ['Countries', joinFew(step.countries?.map(toCountryName))],
         ['Placements', joinFew(step.placement_ids)],

@@ -157,7 +157,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
             <div class="quiet">listed again in the file or in an authorization</div>
           ) : null}
         </>,
-        renderName(toPlainWords(property_type), 40),
+        renderName(capitalize(toPlainWords(property_type)), 40),
         identifiers.slice(0, 3).map(({ type, value }) => (
           <div>
             <span class="quiet">{toPlainWords(clipText(type, 30))}</span> {renderName(value, 80)}

@@ -35,7 +35,7 @@ export function renderTerms(grants: readonly StockedGrant[] = []): Html {
   const lines = grants.slice(0, GRANTS_SHOWN_MAX).map(grant => {
     const terms = listTerms(grant)
     return (
-      <div>
+      <div class="terms">
         {terms.length === 0
           ? 'none'
           : terms.map((term, i) => (

@@ -398,7 +398,7 @@ function renderProperties(properties: SearchAnswer['properties']): Html {
     empty: '',
     render: ({ name, property_type, identifiers, publisher_domain }) => [
       renderName(name),
-      renderName(toPlainWords(property_type)),
+      renderName(capitalize(toPlainWords(property_type))),
       renderName(identifiers[0]?.value ?? '', 80),
       <a href={toPublisherPath(publisher_domain)}>{renderName(publisher_domain)}</a>,
     ],
