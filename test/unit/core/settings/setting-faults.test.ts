@@ -26,6 +26,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   SHARED_CACHE_S: ['3601', from(0, 3_600, '3601')],
   PURGE_URL: ['registry.example', ADDRESS],
   API_PROCESSES: ['0', from(1, 64, '0')],
+  DEMO: ['yes', TRUE_OR_FALSE],
   OPERATOR_HOST: [
     '300.0.0.1',
     'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "300.0.0.1".',
