@@ -209,6 +209,10 @@ describe('POST /api/registry/validate/product-authorization', () => {
       'an unknown restriction',
       { agent_url: agent, publisher_properties: [], delegation: 'direct' },
     ],
+    ...['ids', 'country', 'placement'].map((name): [string, unknown] => [
+      `a selector with ${name}`,
+      { agent_url: agent, publisher_properties: [{ publisher_domain: 'a.example', [name]: 'x' }] },
+    ]),
     ['a time in the body', { agent_url: agent, publisher_properties: [], as_of: '2020-01-01' }],
     ['a bad time', { agent_url: agent, publisher_properties: [], at: 5 }],
     ['no placement', { agent_url: agent, publisher_properties: [], placement_ids: [] }],

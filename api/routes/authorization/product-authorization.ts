@@ -50,8 +50,9 @@ const PAST_PUBLISHERS_MAX = 50
 
 const texts = z.array(z.string().max(500)).max(10_000)
 
+/** Strict, like the body: a restriction that is not understood would widen the answer. */
 const Selector = z
-  .object({
+  .strictObject({
     publisher_domain: PastedDomain.nullish().describe('Publisher whose properties are selected'),
     publisher_domains: z
       .array(PastedDomain)
@@ -75,7 +76,6 @@ const Selector = z
   })
 type Selector = z.output<typeof Selector>
 
-/** Strict: a restriction that is not understood would widen the answer. */
 const Body = z
   .strictObject({
     agent_url: z.string().min(1).max(2_048).describe('Address of the agent'),
