@@ -11,7 +11,7 @@ export interface View {
   /** One sentence, for search engines and where a link is shared. */
   description: string
   body: Html
-  /** Address of the same facts as JSON, without the origin. */
+  /** Address of these facts in the API, without the origin. */
   json?: string
   /** Thing whose changes feed readers can follow; an empty one for all changes. */
   followed?: ChangeSubject

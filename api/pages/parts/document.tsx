@@ -257,7 +257,7 @@ function renderFooter({ json }: View, reader: RecordReader): Html {
     <footer class="bottom">
       {json === undefined ? null : (
         <p>
-          This page as JSON: <a href={json}>{clipText(json, 120)}</a>
+          In the API: <a href={json}>{clipText(json, 120)}</a>
         </p>
       )}
       {ABOUT}

@@ -57,7 +57,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     title: `Agent ${agent_url.replace(/^https:\/\//, '')}`,
     description: `${agent_url} is authorized by ${countThings(publisher_count, 'publisher')}.`,
     followed: { agent: agent_url },
-    json: `/api/v1/agents/${encodeURIComponent(agent_url)}/publishers`,
+    json: `/api/registry/agents/${encodeURIComponent(agent_url)}`,
     body: (
       <>
         {renderHead(agent, operator?.location, renderWatch(services, 'agent', agent_url))}

@@ -21,7 +21,6 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   return {
     title: 'Agents',
     description: 'Every advertising agent that publishers list, with its state and authorizations.',
-    json: '/api/registry/agents',
     body: (
       <>
         <h1>Agents</h1>
