@@ -201,7 +201,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
       504,
       {
         error: 'The agent did not answer in time.',
-        message: 'the agent did not answer in time',
+        message: 'The agent did not answer in time.',
         reason: 'timeout',
         retry_after: 60,
         code: 'gateway_timeout',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { toSentence } from '../../../pipeline/core/error-sentence.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
 import { measureBytes } from '../../../pipeline/core/truncate-json.ts'
 import {
@@ -109,7 +110,7 @@ function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: 
     const { failed, message, reason, oauth_required } = answer
     const error = failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway'
     return replyRefused(error, message, {
-      message,
+      message: toSentence(message),
       reason,
       ...(oauth_required && { oauth_required }),
     })

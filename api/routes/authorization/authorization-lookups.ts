@@ -60,7 +60,7 @@ export const lookUpProperty = defineOperation({
       value: z.string().min(1).max(2_048).describe('The identifier itself'),
       as_of: asOf,
       limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
-      cursor: pageCursor,
+      cursor: pageCursor.describe('`next_cursor` of the previous page'),
     })
     .superRefine(checkValue('type', 'value')),
   reply: { 200: PropertyLookup },
