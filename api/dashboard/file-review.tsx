@@ -29,6 +29,13 @@ export function hashFile(domain: string, text: string): string {
   return createHash('sha256').update(`${domain}\n${text}`).digest('hex')
 }
 
+/** Field with the hash of the hosted file that the review compared with: one that changed since is reviewed again. */
+export const COMPARED = 'compared'
+
+export function hashHosted(text: string | undefined): string {
+  return text === undefined ? '' : createHash('sha256').update(text).digest('hex')
+}
+
 interface ShownWith {
   fault?: string
   marked?: Child
@@ -70,7 +77,10 @@ export async function showReview(
         {renderSubject(context, draft, { owner, isChange: !isNew })}
         {renderText(text, preview !== undefined)}
         {preview && parsed ? renderPreview({ kind, domain: parsed, text }, preview, baseUrl) : null}
-        {renderHidden({ [REVIEWED]: preview && hashFile(domain, text) })}
+        {renderHidden({
+          [REVIEWED]: preview && hashFile(domain, text),
+          [COMPARED]: hashHosted(before),
+        })}
         {renderSteps(context, owner, { domain: parsed, isReady: preview !== undefined })}
         {isNew && preview && parsed && toHostingBase(baseUrl) !== undefined
           ? renderSection('pointer', namePointer(baseUrl), renderPointer(kind, parsed, baseUrl))

@@ -1119,13 +1119,17 @@ test('the preview of a file is what is served once it is published, and says wha
   expect(load(fresh.body)('#served, #pointer')).toHaveLength(1)
   const edited = { ...form, text: text.replace('Previewed', 'Edited') }
   const previewed = String(page('input[name=previewed]').val())
-  const again = await send(ann, '/dashboard/publish', { ...edited, previewed })
+  const compared = String(page('input[name=compared]').val())
+  const again = await send(ann, '/dashboard/publish', { ...edited, previewed, compared })
   expect([again.statusCode, load(again.body)('#served pre').text()]).toEqual([
     200,
     expect.stringContaining('Edited'),
   ])
-  const saved = await send(ann, '/dashboard/publish', { ...form, previewed })
+  const saved = await send(ann, '/dashboard/publish', { ...form, previewed, compared })
   expect(saved.headers.location).toContain('done=saved')
+  // Whoever reviewed a change of the file before sees what theirs would change now.
+  const outdated = await send(ann, '/dashboard/publish', { ...form, previewed, compared })
+  expect(load(outdated.body)('[role=alert]').text()).toContain('has changed since you reviewed')
   const unchanged = load((await send(ann, '/dashboard/publish', form)).body)
   expect(unchanged('#change').text()).toContain('No changes: this version is already being served')
   const url = '/publisher/handed.example/.well-known/adagents.json'

@@ -202,9 +202,13 @@ export async function sendForm(browser: TestBrowser, url: string, form: Form) {
 /** Publishes a file on the dashboard after its preview, as its page would. */
 export async function publishPreviewed(browser: TestBrowser, form: Form) {
   const shown = await sendForm(browser, '/dashboard/publish', form)
-  const previewed = load(shown.body)('input[name=previewed]').val()
+  const page = load(shown.body)
+  const [previewed, compared] = ['previewed', 'compared'].map(name =>
+    page(`input[name=${name}]`).val(),
+  )
   if (previewed === undefined) return shown
-  return sendForm(browser, '/dashboard/publish', { ...form, previewed: String(previewed) })
+  const reviewed = { previewed: String(previewed), compared: String(compared) }
+  return sendForm(browser, '/dashboard/publish', { ...form, ...reviewed })
 }
 
 /** Signs a person in, gives consent, and returns the address that the application gets. */
