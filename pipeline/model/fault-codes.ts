@@ -16,7 +16,7 @@ export const faultCodes = {
   bad_address: { means: 'not an address that can be used', repair: 'write it in full' },
   not_https: { means: 'an address that is not encrypted', repair: 'use https' },
   bad_moment: { means: 'not a date and time', repair: 'write it as 2026-01-31T09:00:00Z' },
-  bad_country: { means: 'not a country code', repair: 'write two capital letters, such as GB' },
+  bad_country: { means: 'not a country code', repair: 'use a two-letter country code, such as US' },
   imprecise: { means: 'understood, but in an unusual form', repair: 'write it in the usual form' },
   incomplete: { means: 'understood, but a part is missing', repair: 'add it' },
   unreadable: {
@@ -24,7 +24,10 @@ export const faultCodes = {
     repair: 'write it in full',
   },
   repeated: { means: 'is a duplicate', repair: 'keep one' },
-  repeated_agent: { means: 'an agent has several entries', repair: 'check that all are meant' },
+  repeated_agent: {
+    means: 'an agent has several entries',
+    repair: 'remove one, or keep both if that’s intentional',
+  },
   unresolved: {
     means: 'refers to something that does not exist',
     repair: 'add it, or refer to another one',

@@ -45,13 +45,19 @@ export const HttpsUri = Uri.refine(
 
 export const EmailAddress = text.regex(
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i,
-  'must be an email address',
+  'must be an email address: use an address such as ads@acme.example',
 )
 
 /** A code of ISO 3166-1 in form, assigned or not. */
-export const Country = text.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB')
+export const Country = text.regex(
+  /^[A-Z]{2}$/,
+  'must be a two-letter country code: use one such as US',
+)
 
-export const HexColor = text.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a color such as #1A2B3C')
+export const HexColor = text.regex(
+  /^#[0-9A-Fa-f]{6}$/,
+  'must be a hex color: write it as in #1A2B3C',
+)
 
 /** Roles of people in a collection. */
 export const talentRoles = [

@@ -6,7 +6,7 @@ import type { Faults } from './faults.ts'
 /** Maximum number of entries that are compared with every other one. */
 const EXCLUSIVE_ENTRIES_MAX = 20
 const PIN_KEYS =
-  'add the agent’s public keys so buyers can detect forged signatures, such as [{"kid": "key-1", "kty": "OKP", "crv": "Ed25519", "x": "…"}]; its operator can tell you them'
+  'add the agent’s public keys so buyers can detect forged signatures, such as [{"kid": "key-1", "kty": "OKP", "crv": "Ed25519", "x": "…"}]; ask the agent’s operator for them'
 
 /**
  * Adds advice for the maintainer of a file: entries without effect, conflicting entries, and

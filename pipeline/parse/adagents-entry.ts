@@ -67,19 +67,9 @@ function readPurpose(part: ObjectReader): string | undefined {
   return part.requiredLabel('authorized_for')
 }
 
-/** Member that lists what an entry of each type is about. */
-const selectorOf: Readonly<Record<AuthorizationType, string>> = {
-  property_ids: 'property_ids',
-  property_tags: 'property_tags',
-  inline_properties: 'properties',
-  publisher_properties: 'publisher_properties',
-  signal_ids: 'signal_ids',
-  signal_tags: 'signal_tags',
-}
-
 function readAuthorizationType(part: ObjectReader): AuthorizationType | undefined {
   if (!part.has('authorization_type')) {
-    const [type, ...others] = authorizationTypes.filter(name => part.has(selectorOf[name]))
+    const [type, ...others] = authorizationTypes.filter(name => part.has(requiredLists[name]))
     const meant = type !== undefined && others.length === 0 ? [type] : authorizationTypes
     const values = joinAlternatives(meant.map(name => JSON.stringify(name)))
     part.error(
@@ -133,14 +123,14 @@ function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
     part.error(
       'collections',
       'empty',
-      'is empty, so this entry reaches nothing: leave it out to set no limit',
+      'is empty, so this entry currently has no effect: leave it out to set no limit',
     )
   }
   return part.parts('collections').flatMap(item => {
     const domain = readDomain(item, 'publisher_domain')
     const ids = item.texts('collection_ids') ?? []
     if (ids.length === 0 && !item.isReported('collection_ids'))
-      item.error('collection_ids', 'empty', 'must list at least one id of a collection')
+      item.error('collection_ids', 'empty', 'lists nothing: add at least one collection ID')
     return domain === undefined || ids.length === 0
       ? []
       : [{ publisher_domain: domain, collection_ids: ids }]
@@ -165,6 +155,16 @@ function readWindow(
   return { ...optional('effective_from', from), ...optional('effective_until', until) }
 }
 
+/** Items of the list of an entry, by its type. */
+const listed: Readonly<Record<AuthorizationType, string>> = {
+  property_ids: 'property ID from this file',
+  property_tags: 'property tag from this file',
+  inline_properties: 'property',
+  publisher_properties: 'publisher with its properties',
+  signal_ids: 'signal ID from this file',
+  signal_tags: 'signal tag from this file',
+}
+
 /** Reports an entry that authorizes nothing because its list is missing or empty. */
 function checkRequiredList(
   part: ObjectReader,
@@ -178,6 +178,6 @@ function checkRequiredList(
   part.error(
     key,
     part.has(key) ? 'empty' : 'missing',
-    `${why}: with authorization_type ${type} it must list at least one`,
+    `${why}, so this entry currently has no effect: add at least one ${listed[type]}`,
   )
 }

@@ -196,5 +196,5 @@ function checkDescription(root: ObjectReader): void {
   root.parts('property_features')
   const contact = root.part('contact', '{"name": "…", "email": "…"}')
   if (contact && typeof contact.value.name !== 'string')
-    contact.error('name', 'missing', 'must be the name of your company')
+    contact.error('name', 'missing', 'is missing: add your company name, such as "Acme Media"')
 }

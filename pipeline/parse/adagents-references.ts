@@ -64,7 +64,7 @@ function checkRepeats<T>(
     if (name === undefined) continue
     const first = firstOfKey.get(name)
     if (first === undefined) firstOfKey.set(name, accepted.part)
-    else accepted.part[report](key, code, `is the same as ${first.path(key)}`)
+    else accepted.part[report](key, code, `duplicates ${first.path(key)}`)
   }
 }
 

@@ -39,7 +39,12 @@ function readRevokedEntry(
 function readRevocation(part: ObjectReader): RevokedPublisherDomain[] {
   const domain = readDomain(part, 'publisher_domain')
   const revokedAt = part.dateTime('revoked_at', false)
-  if (!part.has('revoked_at')) part.error('revoked_at', 'missing', 'is missing: say since when')
+  if (!part.has('revoked_at'))
+    part.error(
+      'revoked_at',
+      'missing',
+      'is missing: add the time of the revocation, such as 2026-01-31T09:00:00Z',
+    )
   const reason = part.oneOf('reason', revocationReasons)
   if (domain === undefined) return []
   return [

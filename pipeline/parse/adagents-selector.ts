@@ -28,7 +28,8 @@ export function parseSelector(part: ObjectReader): Selector | undefined {
   const names = part.names(key, SLUG) ?? []
   if (names.length === 0) {
     if (!part.isReported(key)) {
-      part.error(key, 'empty', `must list at least one with selection_type ${type}`)
+      const named = type === 'by_id' ? 'property ID' : 'property tag'
+      part.error(key, 'empty', `lists nothing: add at least one ${named} of the publisher`)
     }
     return undefined
   }
@@ -75,7 +76,7 @@ function readDomainList(part: ObjectReader): string[] | undefined {
   part.error(
     'publisher_domains',
     'empty',
-    'must list at least one domain name, such as acme.example',
+    'is empty: add at least one domain, such as acme.example',
   )
   return undefined
 }

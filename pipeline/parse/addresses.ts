@@ -9,6 +9,7 @@ const DOMAIN_CHARS = 512
 /** Matches an address of RFC 3986 characters only. */
 const PLAIN_URL = /^https?:\/\/[a-z0-9.\-_~:/?#[\]@!$&'()*+,;=%]+$/i
 const NOT_HTTPS = 'must start with https://'
+const USER_INFO = 'contains a user name or password: remove it'
 
 /** Reads a domain as the documents write it, in ASCII. Reports one that is missing or invalid. */
 export function readDomain(part: ObjectReader, key: string): string | undefined {
@@ -54,13 +55,8 @@ export function readAgentUrl(
   }
   const agentUrl = toAgentUrlKey(url)
   if (agentUrl === undefined) {
-    part.error(
-      key,
-      'bad_address',
-      `is ${quote(url)} but must be an https address without a user name${
-        describeFullAddress(url) ?? ', such as https://agent.example/mcp'
-      }`,
-    )
+    const rule = `but must be an https address${describeFullAddress(url) ?? ', such as https://agent.example/mcp'}`
+    part.error(key, 'bad_address', hasUserInfo(url) ? USER_INFO : `is ${quote(url)} ${rule}`)
     return undefined
   }
   if (!PLAIN_URL.test(url)) {
@@ -101,12 +97,18 @@ function describeNotHttps(written: string): string {
   return `${NOT_HTTPS}: write ${quote(written.replace(/^[^:]*:(?:\/\/)?/, 'https://'))}`
 }
 
+/** Tells whether an address holds a user name or a password. */
+function hasUserInfo(written: string): boolean {
+  const url = parseUrl(written)
+  return url !== undefined && url.username + url.password !== ''
+}
+
 function findFault(written: string): string | undefined {
   const url = parseUrl(written)
   if (!url)
     return `must be an address${describeFullAddress(written) ?? ' such as https://acme.example/file.json'}`
   if (url.protocol !== 'https:') return describeNotHttps(written)
-  if (url.username || url.password) return 'must not contain a user name or password'
+  if (hasUserInfo(written)) return USER_INFO
   if (url.port !== '') return 'must use the default port of https'
   return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined
 }

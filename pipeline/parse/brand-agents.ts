@@ -17,8 +17,7 @@ export function readAgents(part: ObjectReader): AgentDeclaration[] {
     const agent = parseAgent(item)
     if (agent === undefined) continue
     const first = urls.get(agent.agent_url)
-    if (first !== undefined)
-      item.error('url', 'repeated', `is the same as ${first}: declare an agent once`)
+    if (first !== undefined) item.error('url', 'repeated', `duplicates ${first}: remove one`)
     else urls.set(agent.agent_url, item.path('url'))
     agents.push(agent)
   }

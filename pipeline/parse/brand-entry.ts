@@ -102,7 +102,7 @@ function readNames(part: ObjectReader): Record<string, string>[] {
     if (Object.keys(name).length > 0) names.push(name)
   }
   if (names.length === 0 && !part.isReported('names'))
-    part.error('names', 'empty', 'must list at least one name, such as { "en": "Acme" }')
+    part.error('names', 'empty', 'lists nothing: add at least one name, such as { "en": "Acme" }')
   return names
 }
 

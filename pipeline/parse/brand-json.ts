@@ -34,8 +34,13 @@ export function parseBrandJson(
   if (document === undefined && isCanonical(root)) return readCanonical(root)
   const found = document ?? readBrandAgent(root)
   if (found === undefined) {
-    const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
-    root.error('root', 'unknown_form', `is not a recognized brand.json: write ${forms}`)
+    const forms =
+      'a house and its brands, a single brand (id and names), a list of agents, or a pointer to another file'
+    root.error(
+      'root',
+      'unknown_form',
+      `is not a recognized brand.json: make the top level one of: ${forms}`,
+    )
   } else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
   return found
 }
@@ -124,14 +129,14 @@ function readBrandAgent(root: ObjectReader): BrandDocument | undefined {
   if (!Array.isArray(root.value.agents) && !isObject(root.value.brand_agent)) return undefined
   const agents = readAgents(root)
   if (agents.length === 0 && !root.isReported('agents') && !root.has('brand_agent'))
-    root.error('agents', 'empty', 'must list at least one agent')
+    root.error('agents', 'empty', 'is empty: add at least one agent')
   return { variant: 'brand_agent', agents }
 }
 
 function checkClosed(root: ObjectReader, known: object): void {
   for (const key of Object.keys(root.value)) {
     if (!Object.hasOwn(known, key))
-      root.error(key, 'misplaced', 'is not known in this form of a brand.json: remove it')
+      root.error(key, 'misplaced', 'is an unknown field in this form of a brand.json: remove it')
   }
 }
 

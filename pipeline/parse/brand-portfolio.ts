@@ -53,7 +53,8 @@ export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: s
 }
 
 function readHouse(house: ObjectReader, domain: string): Portfolio['house'] {
-  if (!house.has('name')) house.error('name', 'missing', 'is missing: give the house a name')
+  if (!house.has('name'))
+    house.error('name', 'missing', 'is missing: add the company name, such as "Acme Inc."')
   return {
     domain,
     name: house.requiredLabel('name') ?? domain,

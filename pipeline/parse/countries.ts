@@ -24,8 +24,8 @@ function checkCountry(part: ObjectReader, key: string, code: string): void {
   if (country === code) return
   if (!CODE.test(code)) {
     const meant = toAssignedCountry(code.toUpperCase())
-    const rule = `must be a country code of two capital letters such as ${meant ?? 'GB'}`
-    part.error(key, 'bad_country', `is ${quote(code)}, ${rule}`)
+    const fix = meant ? `write ${quote(meant)}` : 'use a two-letter country code, such as US'
+    part.error(key, 'bad_country', `is ${quote(code)}: ${fix}`)
   } else {
     const instead = country ?? 'the code of a country, such as GB'
     part.warn(key, 'bad_country', `is ${quote(code)}, which no country has: write ${instead}`)

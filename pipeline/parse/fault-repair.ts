@@ -5,7 +5,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
 const MEANT = /: did you mean ("+)\?/
 /** Matches the colon behind which a message says what to do. */
 const INSTRUCTION =
-  /: (?=(?:add|allow|ask|check|declare|encode|give|keep|leave|let|list|make|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|upload|use|wait|write)\b)/
+  /: (?=(?:add|allow|ask|check|declare|delete|encode|give|keep|leave|let|list|make|merge|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|upload|use|wait|write)\b)/
 const RULE = /(?:^|[ ,;])must (be|have|list|name|start|use) /
 /** Matches the value that is there instead of what the rule asks for. */
 const INSTEAD = /, not (?:"(?:[^"\\]|\\.)*"|[^;,]+)/
@@ -14,6 +14,7 @@ const verbs: Readonly<Record<string, string>> = { be: 'write', have: 'use', star
 const brackets: Readonly<Record<string, string>> = {
   'a list': ' in brackets: [ … ]',
   'an object': ' in braces: { … }',
+  'a JSON object': ' in braces: { … }',
 }
 
 /**
@@ -38,7 +39,14 @@ export function describeRepair({ code, message }: Pick<Fault, 'code' | 'message'
 /** Cuts the repair off the end of a message, for readers who see it beside the message. */
 export function omitRepair(message: string, repair: string): string {
   const asked = repair.replace(/^write /, '')
-  const ends = [`: ${repair}`, ` but must be ${asked}`, `, must be ${asked}`]
-  const end = ends.find(text => message.endsWith(text)) ?? ''
-  return message.slice(0, message.length - end.length)
+  const ends = [
+    `: ${repair}`,
+    ` but must be ${asked}`,
+    `, must be ${asked}`,
+    ` and must be ${asked}`,
+  ]
+  const end = ends.find(text => message.endsWith(text))
+  if (end !== undefined) return message.slice(0, message.length - end.length)
+  const rule = ` must be ${asked}`
+  return message.endsWith(rule) ? `${message.slice(0, -rule.length)} is not valid` : message
 }

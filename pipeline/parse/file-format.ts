@@ -3,7 +3,7 @@ import { describeIssue, formatPath } from '../core/validation-messages.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault } from '../model/observation.ts'
 import type { Faults } from './faults.ts'
-import { describeChoice, joinAlternatives } from './suggestions.ts'
+import { describeChoice, describeNoString, joinAlternatives } from './suggestions.ts'
 
 /** Unknown members of an object that are reported. */
 const NAMED_MAX = 5
@@ -42,7 +42,7 @@ function toMessage(issue: Issue): string | (() => string) {
 /** Replaces an unknown member's issue by one at each member, and that of a union by those of the form it is nearest to. */
 function chooseIssues(issue: Issue): Issue[] {
   if (issue.code === 'unrecognized_keys') {
-    const message = 'is not known here: remove it'
+    const message = 'is an unknown field: remove it'
     return issue.keys
       .slice(0, NAMED_MAX)
       .map(key => ({ ...issue, path: [...issue.path, key], message }))
@@ -68,9 +68,25 @@ function listPlacesAround(field: string): string[] {
   return [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index)).concat(field)
 }
 
+/** Examples of members that many files lack, by their names. */
+const examples: Readonly<Record<string, string>> = {
+  'house.name': 'the company name, such as "Acme Inc."',
+  'contact.name': 'the company name, such as "Acme Inc."',
+  name: 'a name, such as "Acme"',
+  names: 'a list of names, such as [{ "en": "Acme" }]',
+  id: 'an ID, such as "acme"',
+  url: 'a URL, such as "https://acme.example"',
+  email: 'an address, such as ads@acme.example',
+}
+
 function describe(issue: Parameters<typeof describeIssue>[0]): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) {
-    return `is missing: write ${describeIssue({ ...issue, input: null })?.replace(/^must be /, '')}`
+    const kind = describeIssue({ ...issue, input: null })?.replace(/^must be /, '')
+    const at = issue.path?.slice(-2).map(String) ?? []
+    return `is missing: add ${examples[at.join('.')] ?? examples[at.at(-1) ?? ''] ?? kind}`
+  }
+  if (issue.code === 'invalid_type' && issue.expected === 'string') {
+    return describeNoString(issue.input)
   }
   if (issue.code === 'invalid_value') {
     const rule = `must be ${joinAlternatives(issue.values.map(String))}`
@@ -78,7 +94,7 @@ function describe(issue: Parameters<typeof describeIssue>[0]): string | undefine
   }
   if (issue.code === 'too_small' && issue.minimum === 1) {
     return issue.origin === 'array'
-      ? 'is empty: list at least one, or leave it out'
+      ? 'is empty: add at least one, or leave it out'
       : 'is empty: leave it out, or add a value'
   }
   return describeIssue(issue)

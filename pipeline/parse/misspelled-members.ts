@@ -51,8 +51,8 @@ export function reportMisspelled(
         field,
         code: 'misspelled',
         message: isBesideIt
-          ? `is not known here, and ${quote(meant)} is there already: move its content into ${quote(meant)}, or remove it`
-          : `is not known here: did you mean ${quote(meant)}?`,
+          ? `is an unknown field, and ${quote(meant)} already exists: merge them, or delete ${quote(name)}`
+          : `is an unknown field: did you mean ${quote(meant)}?`,
       })
       continue
     }

@@ -1,7 +1,13 @@
 import type { FaultCode } from '../model/fault-codes.ts'
 import { parseDateTime } from './datetime.ts'
 import { type Faults, quote, truncate } from './faults.ts'
-import { type Alphabet, describeChoice, describeNoString, proposeSpelling } from './suggestions.ts'
+import {
+  type Alphabet,
+  describeChoice,
+  describeNoString,
+  proposeList,
+  proposeSpelling,
+} from './suggestions.ts'
 
 export type JsonObject = Record<string, unknown>
 
@@ -174,7 +180,11 @@ export class ObjectReader {
 
   /** Reads the distinct texts of a list; other items are left out. */
   texts(key: string): string[] | undefined {
-    return this.list(key) && this.#texts(key)
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (Array.isArray(value)) return this.#texts(key)
+    this.error(key, 'wrong_type', `must be a list, not ${quote(value)}${proposeList(value)}`)
+    return undefined
   }
 
   /** Reads names like `texts`; those that the alphabet does not allow are reported and kept. */
@@ -196,7 +206,7 @@ export class ObjectReader {
       this.error(
         key,
         'wrong_type',
-        `must be a list, not ${quote(value)}; until it is, this entry reaches nothing`,
+        `must be a list, so this entry currently has no effect${proposeList(value)}`,
       )
       return []
     }
@@ -205,7 +215,7 @@ export class ObjectReader {
       this.error(
         key,
         'empty',
-        'is empty, so this entry reaches nothing: leave it out to set no limit',
+        'is empty, so this entry currently has no effect: leave it out to set no limit',
       )
     }
     return texts

@@ -4,6 +4,8 @@ import { quote } from './faults.ts'
 
 /** Names of a file with which one that it does not hold is compared. */
 const COMPARED_MAX = 200
+/** Longest list that a message shows. */
+const LIST_CHARS = 80
 
 /** Characters that names of a kind may have. */
 export interface Alphabet {
@@ -65,6 +67,16 @@ export function joinAlternatives(values: readonly string[]): string {
   return values.length === 1
     ? getFirst(values)
     : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}
+
+/** Adds how a value would be written as a list of strings, as the end of a message: a text by its parts. */
+export function proposeList(value: unknown): string {
+  const words = typeof value === 'string' ? value.split(',').map(word => word.trim()) : [value]
+  const isWritable = words.every(word => typeof word !== 'object' && word !== '')
+  const list = `[${words.map(word => quote(String(word))).join(', ')}]`
+  return isWritable && list.length <= LIST_CHARS && !list.includes('…')
+    ? `: write ${list}`
+    : ': write a list in brackets: [ … ]'
 }
 
 /** Describes a value that should be a string, and how it is written as one. */

@@ -20,7 +20,9 @@ test.each([{ countries: 'US' }, { placement_ids: 'top' }, { collections: [] }])(
   'a proposed entry with a restriction that cannot be read reaches nothing: %j',
   restriction => {
     const { errors, sellers } = check(restriction)
-    expect(errors.map(({ message }) => message).join()).toContain('this entry reaches nothing')
+    expect(errors.map(({ message }) => message).join()).toContain(
+      'this entry currently has no effect',
+    )
     expect(sellers?.agents).toMatchObject([{ properties_authorized: 0, in_force: false }])
   },
 )

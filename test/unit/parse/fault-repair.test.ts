@@ -11,16 +11,17 @@ test.each([
   ['not_allowed', 'is "x" but must be a, b or c', 'write a, b or c'],
   ['missing', 'is missing: say since when', 'say since when'],
   ['wrong_type', 'must be a list, not "a, b"', 'write a list in brackets: [ … ]'],
+  ['wrong_type', 'must be a list, not "a, b": write ["a", "b"]', 'write ["a", "b"]'],
   ['wrong_type', 'must be an object, not 7', 'write an object in braces: { … }'],
   [
     'wrong_type',
     'must be a string, not 7: write "7", or leave it out',
     'write "7", or leave it out',
   ],
-  ['empty', 'must list at least one id of a collection', 'list at least one id of a collection'],
+  ['empty', 'lists nothing: add at least one collection ID', 'add at least one collection ID'],
   ['not_https', 'must start with https://: write "https://a.example"', 'write "https://a.example"'],
   ['bad_pattern', 'is "A b" but must be lower-case letters only: write "a_b"', 'write "a_b"'],
-  ['repeated', 'is the same as properties[0]', 'keep one'],
+  ['repeated', 'duplicates properties[0]', 'keep one'],
 ] as const)('the fix of a fault is specific: %s, %s', (code, message, repair) => {
   expect(describeRepair({ code, message })).toBe(repair)
 })
@@ -35,6 +36,7 @@ test('a value of the file is never taken for advice', () => {
 test('beside its fix, a message does not repeat it', () => {
   expect(omitRepair('is missing: say since when', 'say since when')).toBe('is missing')
   expect(omitRepair('is "x" but must be a, b or c', 'write a, b or c')).toBe('is "x"')
+  expect(omitRepair('a.b must be a color', 'write a color')).toBe('a.b is not valid')
   expect(omitRepair('is empty', 'fill it')).toBe('is empty')
 })
 
@@ -54,8 +56,8 @@ test.each([
 test.each([
   ['agent.example/mcp', 'write "https://agent.example/mcp"'],
   ['agent.example', 'write "https://agent.example"'],
-  ['our agent', 'write an https address without a user name, such as https://agent.example/mcp'],
-  ['..', 'write an https address without a user name, such as https://agent.example/mcp'],
+  ['our agent', 'write an https address, such as https://agent.example/mcp'],
+  ['..', 'write an https address, such as https://agent.example/mcp'],
 ])('an address without a scheme is told with one: %s', (url, repair) => {
   expect(findRepair('url', { url })).toBe(repair)
 })
@@ -78,11 +80,64 @@ test.each([
   expect(findRepair('exclusive', { url: 'https://agent.example', exclusive })).toBe(repair)
 })
 
+const agent = { url: 'https://agent.example/mcp', authorized_for: 'Display' }
+
+test.each<['adagents.json' | 'brand.json', object]>([
+  ['adagents.json', []],
+  ['adagents.json', { authoritative_location: 'x' }],
+  ['adagents.json', { contact: { email: 'x' }, tags: [], properties: [{}], signals: [{}] }],
+  ['adagents.json', { authorized_agents: [{}, 5], propertys: [], properties: [] }],
+  [
+    'adagents.json',
+    {
+      authorized_agents: [
+        { ...agent, authorization_type: 'property_ids', property_ids: [], countries: 'US' },
+        {
+          ...agent,
+          authorization_type: 'property_tags',
+          property_tags: 'a, b',
+          countries: ['USA'],
+        },
+        { ...agent, url: 'https://me:you@agent.example', collections: [{ collection_ids: [] }] },
+        {
+          ...agent,
+          authorization_type: 'publisher_properties',
+          publisher_properties: [
+            { selection_type: 'by_id', publisher_domain: 'acme.example' },
+            { publisher_domains: [] },
+          ],
+        },
+      ],
+    },
+  ],
+  ['brand.json', {}],
+  ['brand.json', { house: {}, brands: [] }],
+  ['brand.json', { house: { domain: 'x', name: 5 }, contact: {}, brands: 'x' }],
+  ['brand.json', { house: 'x', agents: [] }],
+  [
+    'brand.json',
+    { id: 'a', names: [], colors: { primary: 'x', more: {} }, tone: 5, contact: { email: 'x' } },
+  ],
+])('a fix never repeats what its message says: %s %j', (name, file) => {
+  const { errors, warnings } = checkAll(name, file)
+  const faults = [...errors, ...warnings]
+  expect(faults).not.toEqual([])
+  const repeated = faults.filter(fault => {
+    const repair = describeRepair(fault)
+    return omitRepair(fault.message, repair).includes(repair.replace(/^(?:add|use|write) /, ''))
+  })
+  expect(repeated).toEqual([])
+})
+
+/** Checks a file as the check of files does. */
+function checkAll(name: 'adagents.json' | 'brand.json', file: object) {
+  const now = Date.parse('2026-11-20T03:00:00Z')
+  return checkFile(name, Buffer.from(JSON.stringify(file)), { now, maxFaults: 100 })
+}
+
 /** Checks an adagents.json with one entry, and finds what is said to repair a member of it. */
 function findRepair(member: string, entry: object): string | undefined {
-  const bytes = Buffer.from(JSON.stringify({ authorized_agents: [entry] }))
-  const now = Date.parse('2026-11-20T03:00:00Z')
-  const { errors } = checkFile('adagents.json', bytes, { now, maxFaults: 100 })
+  const { errors } = checkAll('adagents.json', { authorized_agents: [entry] })
   const fault = errors.find(({ message }) => message.startsWith(`authorized_agents[0].${member} `))
   return fault && describeRepair(fault)
 }

@@ -153,8 +153,9 @@ describe('a member that nearly has a known name is one fault, which names it', (
     expect(warnings.map(fault => fault.field)).toEqual([field])
     expect(warnings[0]).toMatchObject({
       code: 'misspelled',
-      suggestion: `move its content into "${known}", or remove it`,
+      suggestion: `merge them, or delete "${field.split('.').at(-1)}"`,
     })
+    expect(warnings[0]?.message).toContain(`"${known}" already exists`)
   })
 
   test('members of the publisher’s own are nobody’s misspelling', () => {
