@@ -9,7 +9,7 @@ import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } fr
 export interface RegistryStatus {
   data_dir: string
   /** The running registry, and the process whose end ends it; null where none runs. */
-  running: { base_url: string; since: string; pid: number } | null
+  running: { base_url: string; since: string; pid: number; indexer_pid: number } | null
   /** True where `start` may not have started all roles yet: it starts the crawler after the indexer. */
   is_starting: boolean
   /** Source of the state of the index: the indexer, or the record where none answers. */
@@ -53,7 +53,9 @@ export function findProblems(facts: Facts, now: number): string[] {
     ...findCrawlProblems(facts, now),
     ...findStoreProblems(facts, now),
   ]
-  return [...new Set(problems)]
+  // What `start` says in short is said once.
+  const isLonger = (short: string) => problems.some(problem => problem.startsWith(`${short}:`))
+  return [...new Set(problems.filter(problem => !isLonger(problem)))]
 }
 
 function* findRoleProblems(facts: Facts): Generator<string> {
@@ -65,7 +67,8 @@ function* findRoleProblems(facts: Facts): Generator<string> {
   // A running `start` says it as well, with what follows.
   const isReported = supervisor_problems.some(problem => problem.startsWith(REDIS_AWAY))
   if (queues === null) yield* isReported ? [] : [REDIS_AWAY]
-  else if (source !== 'indexer') yield 'the indexer does not answer'
+  else if (source !== 'indexer')
+    yield `the indexer does not answer: if that lasts, end it with \`kill -9 ${running.indexer_pid}\`; \`start\` starts it again`
   yield* redis_problems
   if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler runs'
   for (const { name, failed } of queues ?? []) {

@@ -60,6 +60,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
           base_url: run.base_url,
           since: run.started_at,
           pid: run.supervisor_pid ?? run.indexer_pid,
+          indexer_pid: run.indexer_pid,
         }
       : null,
     // Only a `start` reports; a role that an operator starts alone is not waited for.

@@ -11,7 +11,12 @@ type Facts = Omit<RegistryStatus, 'problems'>
 const queue = { name: 'crawl', waiting: 0, active: 1, failed: 0, workers: 1 } as const
 const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   data_dir: '/data',
-  running: { base_url: 'http://127.0.0.1:3000', since: '2026-11-20T03:00:00.000Z', pid: 7 },
+  running: {
+    base_url: 'http://127.0.0.1:3000',
+    since: '2026-11-20T03:00:00.000Z',
+    pid: 7,
+    indexer_pid: 8,
+  },
   is_starting: false,
   source: 'indexer',
   index: {
@@ -87,7 +92,14 @@ describe('the status of a registry', () => {
   test.each<[problem: string, facts: Facts]>([
     ['no registry runs here', { ...healthy, running: null, queues: null }],
     ['Redis does not answer', { ...healthy, queues: null, source: 'record' }],
-    ['the indexer does not answer', { ...healthy, source: 'record' }],
+    [
+      'the indexer does not answer: if that lasts, end it with `kill -9 8`; `start` starts it again',
+      {
+        ...healthy,
+        source: 'record',
+        supervisor_problems: ['the indexer does not answer'],
+      },
+    ],
     ['BACKUP_TO lacks commits', { ...healthy, supervisor_problems: ['BACKUP_TO lacks commits'] }],
     ['no crawler runs', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
     ['1 job of the queue crawl failed', { ...healthy, queues: [{ ...queue, failed: 1 }] }],
