@@ -3,7 +3,7 @@ import type { Services } from '../operation/services.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderCoded, renderName } from '../pages/html/text.tsx'
-import { renderDocument } from '../pages/parts/document.tsx'
+import { renderDocument, renderTabs } from '../pages/parts/document.tsx'
 import { TOKEN_FIELD } from './form-tokens.ts'
 
 /** A page of the dashboard, or the page that follows a form. */
@@ -158,59 +158,63 @@ export function buildDashboardPage(
     </>
   )
   const description = 'Keys, domains, agents and people of your organization.'
-  const view = { title, description, body: content, menu: renderMenu(frame), hasPasskeys }
+  const tabs = renderSections(frame)
+  const account = renderAccount(frame)
+  const view = { title, description, body: content, tabs, account, hasPasskeys }
   return { status, headers, body: renderDocument(view, services, frame.path) }
 }
 
-/** Renders the pages of the organization, and those of the account below the address of the person. */
-function renderMenu(frame: Frame): Html {
-  const { who, token, organization } = frame
-  return (
-    <>
-      <nav aria-label="Dashboard">
-        <ul>
-          {renderPlace('/dashboard', 'Organizations', frame)}
-          {organization === undefined
-            ? null
-            : sections.map(([section, name]) =>
-                renderPlace(
-                  toSectionPath(organization.org_id, section),
-                  name,
-                  frame,
-                  `/dashboard/${actingPages[section] ?? section}`,
-                ),
-              )}
-        </ul>
-      </nav>
-      <details class="account">
-        <summary>Account</summary>
-        <div>
-          <p>
-            Signed in as <bdi>{clipText(who, 120)}</bdi>
-          </p>
-          <nav aria-label="Your account">
-            <ul>
-              {renderPlace('/dashboard/access', 'Applications', frame)}
-              {frame.sendsMail ? renderPlace('/dashboard/watches', 'Watching', frame) : null}
-              {frame.canReview ? renderPlace('/dashboard/reviews', 'Reviews', frame) : null}
-              {frame.signsInElsewhere
-                ? null
-                : renderPlace('/dashboard/passkeys', 'Passkeys', frame)}
-            </ul>
-          </nav>
-          <form method="post" action="/dashboard/sign-out">
-            {renderToken(token)}
-            <button type="submit" class="plain">
-              Sign out
-            </button>
-          </form>
-        </div>
-      </details>
-    </>
+/** Renders the pages of the organization. */
+function renderSections(frame: Frame): Html {
+  const { organization } = frame
+  return renderTabs(
+    'Dashboard',
+    <ul>
+      {renderPlace('/dashboard', 'Organizations', frame)}
+      {organization === undefined
+        ? null
+        : sections.map(([section, name]) =>
+            renderPlace(
+              toSectionPath(organization.org_id, section),
+              name,
+              frame,
+              `/dashboard/${actingPages[section] ?? section}`,
+            ),
+          )}
+    </ul>,
   )
 }
 
-/** Renders a link of the menu, marked on its own page and on those below it or `acting`. */
+/** Renders the pages of the account below the address of the person. */
+function renderAccount(frame: Frame): Html {
+  const { who, token, sendsMail, canReview, signsInElsewhere } = frame
+  return (
+    <details class="account">
+      <summary>Account</summary>
+      <div>
+        <p>
+          Signed in as <bdi>{clipText(who, 120)}</bdi>
+        </p>
+        <nav aria-label="Your account">
+          <ul>
+            {renderPlace('/dashboard/access', 'Applications', frame)}
+            {sendsMail ? renderPlace('/dashboard/watches', 'Watching', frame) : null}
+            {canReview ? renderPlace('/dashboard/reviews', 'Reviews', frame) : null}
+            {signsInElsewhere ? null : renderPlace('/dashboard/passkeys', 'Passkeys', frame)}
+          </ul>
+        </nav>
+        <form method="post" action="/dashboard/sign-out">
+          {renderToken(token)}
+          <button type="submit" class="plain">
+            Sign out
+          </button>
+        </form>
+      </div>
+    </details>
+  )
+}
+
+/** Renders a link of the tabs or the account, marked on its own page and on those below it or `acting`. */
 function renderPlace(address: string, name: string, { path }: Frame, acting = address): Html {
   const isHere =
     path === address ||

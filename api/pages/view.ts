@@ -19,8 +19,10 @@ export interface View {
   picture?: string
   /** Text of the search box. */
   searched?: string
-  /** Parts of the menu besides the sections of the site. */
-  menu?: Html
+  /** Line of links below the head of the page: the pages of its section. */
+  tabs?: Html
+  /** Part of the menu after the sections of the site: the person's account. */
+  account?: Html
   /** True if the page updates itself every few seconds while it is open. */
   isLive?: true
   /** A file is edited on the page: its script checks the file while somebody types. */

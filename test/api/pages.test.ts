@@ -66,7 +66,14 @@ describe.each(pagePaths)('the page %s', path => {
       'text/html; charset=utf-8',
     ])
     const page = load(answer.body)
-    for (const landmark of ['h1', 'main#content', 'header', 'nav', 'footer', 'head title']) {
+    for (const landmark of [
+      'h1',
+      'main#content',
+      'header',
+      'nav[aria-label="Sections"]',
+      'footer',
+      'head title',
+    ]) {
       expect(page(landmark), landmark).toHaveLength(1)
     }
     expect(page('body > a').first().attr('href')).toBe('#content')

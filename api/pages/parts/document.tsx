@@ -141,7 +141,7 @@ const headers = new Map<string, Html>()
 
 function findHeader(view: View, hasDashboard: boolean, address: string | undefined): Html {
   const [path] = address?.split('?', 1) ?? []
-  if (view.searched !== undefined || view.menu !== undefined)
+  if (view.searched !== undefined || view.tabs !== undefined)
     return renderHeader(view, hasDashboard, path)
   const isWhole = [...sections, ...docs].some(([address]) => address === path)
   const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${hasDashboard}`
@@ -164,9 +164,9 @@ function findSection(path = ''): Link | undefined {
   )
 }
 
-/** Renders the head of a page. Its menu is folded on a phone, and always open elsewhere. */
+/** Renders the head of a page. Its menu is folded where there is little room; its tabs never are. */
 function renderHeader(
-  { searched, menu }: Pick<View, 'searched' | 'menu'>,
+  { searched, tabs, account }: Pick<View, 'searched' | 'tabs' | 'account'>,
   hasDashboard: boolean,
   path: string | undefined,
 ): Html {
@@ -190,11 +190,20 @@ function renderHeader(
             findSection(path),
             path,
           )}
-          {inDocs === undefined ? null : renderLinks(docs, inDocs, path)}
         </nav>
-        {menu ?? null}
+        {account ?? null}
       </details>
+      {inDocs === undefined ? (tabs ?? null) : renderTabs('Docs', renderLinks(docs, inDocs, path))}
     </header>
+  )
+}
+
+/** Renders the pages of one section as a line that is scrolled where it is too long. */
+export function renderTabs(label: string, links: Html): Html {
+  return (
+    <div class="tabs">
+      <nav aria-label={label}>{links}</nav>
+    </div>
   )
 }
 
