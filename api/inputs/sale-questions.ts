@@ -40,10 +40,13 @@ export const SaleQuestions = {
   ...schema,
 }
 
-/** A question as it was understood, or why it was not; `field` is the one that its identifier was sent in. */
+/**
+ * A question as it was understood, or why it was not, with the agent that it names; `field` is the one that its
+ * identifier was sent in.
+ */
 export type AskedSale =
   | { agent_url: string; identifier: Identifier; field: 'domain' | 'identifier_value' }
-  | { fault: string }
+  | { fault: string; agent_url?: string }
 
 /** Parses questions sent as CSV or JSON. A list that is none is refused, a faulty question has its fault. */
 export function parseSaleQuestions(body: Buffer, contentType: string, most: number): AskedSale[] {
@@ -124,6 +127,12 @@ function isRestriction(name: string): boolean {
 }
 
 function parseQuestion(sent: unknown): AskedSale {
+  const asked = readQuestion(sent)
+  const agent = SaleQuestion.shape.agent_url.safeParse(Object(sent).agent_url)
+  return 'fault' in asked && agent.success ? { ...asked, agent_url: agent.data } : asked
+}
+
+function readQuestion(sent: unknown): AskedSale {
   const { success, data, error } = SaleQuestion.safeParse(sent)
   const [misspelled] = listMisspelled(SaleQuestion, sent)
   const meant = misspelled ?? (success ? undefined : findShortened(error, sent))

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { PublicError } from '../../pipeline/core/errors.ts'
 import { parseForm, readField, readSentText } from '../inputs/form-data.ts'
 import { completeAgentAddress } from '../inputs/sale.ts'
-import { parseSaleQuestions } from '../inputs/sale-questions.ts'
+import { type AskedSale, parseSaleQuestions } from '../inputs/sale-questions.ts'
 import { defineOperation, type Operation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
 import { checkSales, formatChecked } from '../responses/checked-sales.ts'
 import type { Sent } from '../responses/reply.ts'
 import { definePage } from './define-page.ts'
@@ -36,22 +38,34 @@ const checked = defineOperation({
   handle: async ({ body, header, services }) => {
     const sent = await parseForm(body, String(header('content-type') ?? ''))
     const text = await readSentText(sent)
-    const { reader, config } = services
-    const most = config.LIMITS.authorizationsChecked
-    const questions = parseSaleQuestions(Buffer.from(text), 'text/csv', most).map(asked =>
-      'fault' in asked ? asked : { ...asked, agent_url: completeAgentAddress(asked.agent_url) },
-    )
-    const portions = checkSales(reader, questions)
-    if (readField(sent, 'do') === 'download') return sendDownload(portions)
-    const [{ showChecked }, { renderDocument }] = await Promise.all([
+    const read = readList(text, services)
+    if (!('refused' in read) && readField(sent, 'do') === 'download')
+      return sendDownload(checkSales(services.reader, read))
+    const [{ showChecked, showRefused }, { renderDocument }] = await Promise.all([
       import('./views/authorization-list.tsx'),
       import('./parts/document.tsx'),
     ])
-    const view = showChecked(text, (await collect(portions)).flat())
+    const view =
+      'refused' in read
+        ? showRefused(text, read.refused)
+        : showChecked(text, (await collect(checkSales(services.reader, read))).flat())
     const document = renderDocument(view, services, PATH)
-    return { status: 200, body: document, type: HTML, headers: pageHeaders }
+    return { status: view.status ?? 200, body: document, type: HTML, headers: pageHeaders }
   },
 })
+
+/** Reads the rows of the form; a list that is none is shown again, with the reason. */
+function readList(text: string, { config }: Services): AskedSale[] | { refused: PublicError } {
+  try {
+    const most = config.LIMITS.authorizationsChecked
+    return parseSaleQuestions(Buffer.from(text), 'text/csv', most).map(asked =>
+      'fault' in asked ? asked : { ...asked, agent_url: completeAgentAddress(asked.agent_url) },
+    )
+  } catch (error) {
+    if (error instanceof PublicError && error.error === 'invalid_request') return { refused: error }
+    throw error
+  }
+}
 
 async function sendDownload(portions: ReturnType<typeof checkSales>): Promise<Sent> {
   const lines = await collect(formatChecked(portions, 'csv'))

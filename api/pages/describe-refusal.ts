@@ -19,6 +19,7 @@ const labels: Readonly<Record<string, string>> = {
   agent_url: 'agent',
   as_of: 'the time',
   identifier_value: 'property',
+  pairs: 'the list',
   sort: 'sort order',
   url: 'address',
 }

@@ -61,7 +61,10 @@ export async function* formatChecked(
 }
 
 function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
-  if ('fault' in question) return toErrorBody('invalid_request', question.fault)
+  if ('fault' in question) {
+    const { fault, ...asked } = question
+    return { ...asked, ...toErrorBody('invalid_request', fault) }
+  }
   const { agent_url, identifier, field } = question
   const asked = {
     agent_url,

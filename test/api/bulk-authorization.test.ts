@@ -355,7 +355,15 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   expect(uploaded.headers['content-disposition']).toContain('authorizations.csv')
   expect(uploaded.payload.split('\r\n')).toHaveLength(4)
   const empty = await send({ text: '' })
-  expect(empty.statusCode).toBe(400)
+  expect([empty.statusCode, load(empty.payload)('[role=alert]').text()]).toEqual([
+    400,
+    'Paste or upload a list first.',
+  ])
+  const unread = load((await send({ text: 'hello <world>', do: 'download' })).payload)
+  expect(unread('[role=alert]').text()).toMatch(/^The first line must name its columns: agent_url/)
+  expect(unread('textarea[aria-invalid]').text()).toBe('hello <world>')
+  const half = load((await send({ text: `agent_url,domain\n${agent},` })).payload)
+  expect(half('#answers tbody th').text()).toContain('agent')
   // Each line says what the page of its question says.
   const domains = ['both', 'differ', 'silent', 'french', 'mute', 'nobody'].map(s => `${s}.example`)
   const lines = domains.map(domain => `${agent},${domain}`)
@@ -363,7 +371,7 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   for (const [i, identifier_value] of domains.entries()) {
     const query = { agent_url: agent, identifier_value }
     const { body } = await requestWithQuery(registry, '/authorization', query)
-    const word = listed('#answers tbody tr').eq(i).find('td').eq(2).text()
+    const word = listed('#answers tbody tr').eq(i).find('td').eq(1).text()
     const [verdict, reason] = ['.verdict h1', '.verdict p'].map(part => load(body)(part).text())
     expect(`${verdict}, ${reason?.toLowerCase()}`).toMatch(new RegExp(`^${word}\\b`))
   }

@@ -1,7 +1,8 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
+import type { PublicError } from '../../../pipeline/core/errors.ts'
 import type { CheckedSale } from '../../../pipeline/model/responses/authority.ts'
 import { describeRefusal } from '../describe-refusal.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
@@ -21,11 +22,19 @@ export async function show(): Promise<View> {
 
 /** Shows the form with a list, and the answer to each of its lines. */
 export function showChecked(text: string, answers: readonly CheckedSale[]): View {
-  return showForm(text, renderAnswers(answers))
+  return showForm(text, { result: renderAnswers(answers) })
 }
 
-function showForm(text: string, result?: Html): View {
+/** Shows the form with a list that could not be read, and why. */
+export function showRefused(text: string, refused: PublicError): View {
+  const fault =
+    text.trim() === '' ? 'Paste or upload a list first.' : describeRefusal(refused.message)
+  return showForm(text, { fault })
+}
+
+function showForm(text: string, { fault, result }: { fault?: string; result?: Html } = {}): View {
   return {
+    ...(fault !== undefined && { status: 400 as const }),
     title: 'Check many authorizations',
     description: 'Paste or upload a list of agents and domains: which can sell ads where?',
     body: (
@@ -36,6 +45,11 @@ function showForm(text: string, result?: Html): View {
           is stored. To check one pair and see the evidence,{' '}
           <a href="/authorization">use the single check</a>.
         </p>
+        {fault === undefined ? null : (
+          <p class="notice bad" id="fault" role="alert">
+            {fault}
+          </p>
+        )}
         <form
           class="editor"
           method="post"
@@ -56,6 +70,7 @@ function showForm(text: string, result?: Html): View {
             spellcheck="false"
             wrap="off"
             placeholder={EXAMPLE}
+            {...(fault !== undefined && { 'aria-invalid': 'true', 'aria-describedby': 'fault' })}
           >
             {text}
           </textarea>
@@ -120,15 +135,14 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
         'Results',
         renderTable({
           caption: countThings(answers.length, 'result'),
-          columns: ['Agent', 'Property', 'Publisher', 'Authorized', 'Operator'],
+          columns: ['Agent', 'Property', 'Authorized', 'Operator'],
           items: answers,
           total: answers.length,
           bytes: ANSWERS_BYTES,
           empty: 'The list is empty.',
           render: answer => [
             renderAsked(answer),
-            renderName(answer.identifier_value ?? '', 120),
-            renderName(answer.publisher_domain ?? '', 80),
+            renderProperty(answer),
             answer.error ? (
               <>
                 {renderBadge('bad', 'Invalid')} {describeRefusal(answer.error, answer)}
@@ -140,6 +154,18 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
           ],
         }),
       )}
+    </>
+  )
+}
+
+/** Renders the property, and its publisher where that is known by another name. */
+function renderProperty({ identifier_value, publisher_domain }: CheckedSale): Child {
+  if (identifier_value === undefined) return null
+  const name = renderName(identifier_value, 120)
+  if (publisher_domain == null || publisher_domain === identifier_value) return name
+  return (
+    <>
+      {name} <div class="quiet">of {renderName(publisher_domain, 80)}</div>
     </>
   )
 }
