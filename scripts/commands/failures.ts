@@ -24,9 +24,11 @@ export async function printFailures({ by, limit, json }: FailureOptions): Promis
     { ask: 'failures', by, limit },
     ({ index }) => reportFailures(index, by, limit),
   )
+  const more = report.groups.reduce((left, { files }) => left - files, report.files)
   const lines = [
     `${countThings(report.files, 'file')} could not be read on the last attempt`,
     ...report.groups.flatMap(group => describeGroup(group, systemClock.now())),
+    ...(more > 0 ? [`${String(more).padStart(8)}  more: see --limit`] : []),
   ]
   process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
 }

@@ -23,7 +23,8 @@ export async function printStats({ json }: { json?: boolean }): Promise<void> {
   const facts = { ...meta, ...counts }
   if (json) process.stdout.write(`${JSON.stringify(facts)}\n`)
   else {
-    const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(16)} ${value}`)
+    const width = Math.max(...Object.keys(facts).map(({ length }) => length))
+    const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(width)} ${value}`)
     process.stdout.write(`${lines.join('\n')}\n`)
   }
 }

@@ -28,9 +28,9 @@ export function describeDomain(report: DomainReport, now: number): string[] {
   const { domain, frontier, nearest, files, held, dependants } = report
   const state = frontier
     ? `crawled since ${formatTime(frontier.since)} (${frontier.why})`
-    : `the registry does not crawl it${nearest === null ? '' : `; did you mean ${nearest}?`}`
+    : `the registry does not crawl it${nearest === null ? `; \`registry crawl ${domain}\` adds it` : `; did you mean ${nearest}?`}`
   return [
-    `${domain}: ${report.is_taken_down ? 'taken down' : state}`,
+    `${domain}: ${report.is_taken_down ? `taken down; \`registry takedown ${domain} --undo\` readmits it` : state}`,
     ...files.flatMap(file => describeFile(file, now)),
     ...(held
       ? [
