@@ -100,7 +100,8 @@ describe('registry why', () => {
   test('ends with 1 for a domain that the registry does not crawl', async () => {
     expect(await run('why', 'nobody.example')).toEqual({
       status: 1,
-      stdout: 'nobody.example: the registry does not crawl it; `registry crawl nobody.example` adds it\n',
+      stdout:
+        'nobody.example: the registry does not crawl it; `registry crawl nobody.example` adds it\n',
       stderr: '',
     })
   })
