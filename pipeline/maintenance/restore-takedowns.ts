@@ -20,6 +20,8 @@ interface TakedownRow extends Record<string, unknown> {
 export interface RepeatedTakedowns {
   takenDown: Domain[]
   readmitted: Domain[]
+  /** Those taken down of which this was undone since: a start has to clear what the backup has of them before. */
+  toReadmit: Domain[]
 }
 
 const TAKEDOWNS = `select * from submissions
@@ -46,7 +48,7 @@ export function loadTakedowns({ record, restoring }: Paths): TakedownRow[] | und
 
 /**
  * Repeats the takedowns that a restored record lacks, in their order and with their audit. Their data goes at the next
- * start, as that of every takedown in the record.
+ * start, as that of every takedown in the record, so one that was undone since stays until then.
  */
 export async function repeatTakedowns(
   { index, accounts: { db } }: Facts,
@@ -54,10 +56,16 @@ export async function repeatTakedowns(
 ): Promise<RepeatedTakedowns> {
   const { seq } = await index.oneOrThrow<{ seq: number }>('select seq from meta')
   const last = new Map<Domain, TakedownRow['operation']>()
+  const toReadmit = new Set<Domain>()
   for (const row of rows) {
     const { submission_id, operation: op, content, submitted_at } = row
     if (db.one('select 1 from submissions where submission_id = $submission_id', { submission_id }))
       continue
+    if (op === 'domain.takedown') toReadmit.delete(content.domain)
+    else if (last.get(content.domain) === 'domain.takedown') {
+      toReadmit.add(content.domain)
+      continue
+    }
     const operation = { op, ...content }
     const stamp = { now: Date.parse(submitted_at), seq }
     if (op === 'domain.takedown') takeDown(db, operation as OperationOf<typeof op>, stamp)
@@ -67,5 +75,9 @@ export async function repeatTakedowns(
   }
   const listLast = (op: TakedownRow['operation']) =>
     [...last].flatMap(([domain, operation]) => (operation === op ? domain : []))
-  return { takenDown: listLast('domain.takedown'), readmitted: listLast('domain.readmit') }
+  return {
+    takenDown: listLast('domain.takedown'),
+    readmitted: listLast('domain.readmit'),
+    toReadmit: [...toReadmit],
+  }
 }

@@ -82,10 +82,14 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
 function describeTakedowns(takedowns: RepeatedTakedowns | undefined): string {
   if (takedowns === undefined)
     return 'repeat the takedowns made since this backup: they are undone\n'
-  const { takenDown, readmitted } = takedowns
+  const { takenDown, readmitted, toReadmit } = takedowns
   return [
     ...takenDown.map(domain => `taken down again, as since this backup: ${domain}\n`),
     ...readmitted.map(domain => `accepted again, as since this backup: ${domain}\n`),
+    ...toReadmit.map(
+      domain =>
+        `it was accepted again since this backup: after the next start, run \`registry takedown ${domain} --undo\`\n`,
+    ),
   ].join('')
 }
 
