@@ -55,7 +55,7 @@ export function authenticate(
   authorization: string | undefined,
 ): Principal | Promise<Principal> {
   if (authorization === undefined) {
-    return refuse('unauthenticated', 'a credential is required: Authorization: Bearer sk_…')
+    return refuse('unauthenticated', 'Missing API key. Send it as `Authorization: Bearer sk_…`')
   }
   if (services.reader.serving === undefined || services.reader.record === undefined) {
     return refuse(
@@ -68,7 +68,7 @@ export function authenticate(
   }
   requireCurrentStores(services.reader)
   if (!BEARER.test(authorization)) {
-    return refuse('unauthenticated', 'send the credential as Authorization: Bearer sk_…')
+    return refuse('unauthenticated', 'send the API key as `Authorization: Bearer sk_…`')
   }
   const found = identify(services, authorization, { awaitsNewKeys: true })
   return found instanceof Promise ? found.then(requireFound) : requireFound(found)

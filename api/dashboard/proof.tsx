@@ -180,10 +180,9 @@ function showChallenge(
       </div>
       <p class="quiet">
         We check both places. You can try as often as you like until the token expires.
-        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} If you leave this
-        page after publishing the token, finish under{' '}
-        <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>. Otherwise, get a new
-        token there.
+        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} You can leave this
+        page and finish under <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>.
+        If you haven’t published the token yet, get a new one there.
       </p>
     </>
   )

@@ -134,8 +134,8 @@ function describeUnusable([kind, name]: Subject): string | undefined {
     kind === 'agent' ? parseUrl(name) !== undefined : parseFormDomain(name) !== undefined
   if (isUsable) return undefined
   return kind === 'agent'
-    ? `“${name}” is not the address of an agent.`
-    : `“${name}” is not a domain. Enter one such as acme.example.`
+    ? `“${name}” isn’t an agent URL. Enter a URL such as https://agent.example/mcp.`
+    : `“${name}” isn’t a valid domain. Enter a domain such as acme.example.`
 }
 
 async function begin(context: DashboardRequest): Promise<DashboardAnswer> {

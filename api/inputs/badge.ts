@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import { EnrolledUrl } from '../../pipeline/model/accounts/member.ts'
 import { type BadgeRole, badgeRoles } from '../../pipeline/model/badge.ts'
 
@@ -27,6 +28,6 @@ export const PinnedBadgePath = BadgePath.extend({
 export function requireRole(role: string): BadgeRole {
   const known = badgeRoles.find(name => name === role)
   if (known) return known
-  const message = `role: must be one of ${badgeRoles.join(', ')}`
+  const message = `role: ${describeChoices(badgeRoles)}`
   return refuse('invalid_role', message, { message, valid_roles: [...badgeRoles] })
 }

@@ -91,7 +91,7 @@ export const pageOffset = createWholeNumber({
 /** The `next_cursor` of a list with numeric positions. */
 export const pageCursor = z
   .string()
-  .regex(/^\d{1,9}$/, 'must be the `next_cursor` of an earlier response')
+  .regex(/^\d{1,9}$/, 'must be a `next_cursor` value from a previous response')
   .optional()
   .meta({ description: '`next_cursor` of the previous page; replaces `offset`' })
 
@@ -100,7 +100,7 @@ export const domainCursor = z
   .string()
   .refine(
     text => text === '' || parseDomain(text) === text,
-    'must be the `next_cursor` of an earlier response',
+    'must be a `next_cursor` value from a previous response',
   )
   .optional()
   .meta({ description: '`next_cursor` of the previous page' })
@@ -161,7 +161,7 @@ export function createCursor<Position extends z.ZodType>(position: Position) {
       if (text === '') return undefined
       const read = position.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
       if (read.success) return read.data
-      ctx.addIssue('must be the `cursor` of an earlier response')
+      ctx.addIssue('must be a `cursor` value from a previous response')
       return z.NEVER
     })
     .meta({ description: 'Continue after the page with this `cursor`' })

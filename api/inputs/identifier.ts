@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isIdentifierHost } from '../../pipeline/core/domain.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
+import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import {
   hostTypes,
   type Identifier,
@@ -19,7 +20,7 @@ function explainTypeFault(type: string): string | undefined {
   if (known.has(type)) return undefined
   const meant = otherNames.get(type) ?? findNearestWord(type, identifierTypes)
   const hint = meant === undefined ? '' : `. Did you mean ${JSON.stringify(meant)}?`
-  return `must be one of ${identifierTypes.join(', ')}${hint}`
+  return `${describeChoices(identifierTypes)}${hint}`
 }
 
 /** Explains that no file can name a property by this value. Undefined for a value that one can. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
+import { describeIssue } from '../../pipeline/core/validation-messages.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { findShortened, listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
@@ -133,7 +134,7 @@ function parseQuestion(sent: unknown): AskedSale {
 }
 
 function readQuestion(sent: unknown): AskedSale {
-  const { success, data, error } = SaleQuestion.safeParse(sent)
+  const { success, data, error } = SaleQuestion.safeParse(sent, { error: describeIssue })
   const [misspelled] = listMisspelled(SaleQuestion, sent)
   const meant = misspelled ?? (success ? undefined : findShortened(error, sent))
   if (meant !== undefined) {
@@ -153,13 +154,13 @@ function readQuestion(sent: unknown): AskedSale {
   if (domain !== undefined) {
     if (identifier_value !== undefined) {
       return {
-        fault: 'the question has both `domain` and `identifier_value`; send only one of them',
+        fault: 'enter either a domain or an identifier value, not both',
       }
     }
     return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain' }
   }
   if (identifier_type === undefined || identifier_value === undefined) {
-    return { fault: 'the question needs `domain`, or `identifier_type` and `identifier_value`' }
+    return { fault: 'enter a domain, or both an identifier type and a value' }
   }
   const identifier = { type: identifier_type, value: identifier_value }
   return { agent_url, identifier, field: 'identifier_value' }

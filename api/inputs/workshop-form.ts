@@ -1,5 +1,6 @@
 import { parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { parseForm, readField, readSentText } from './form-data.ts'
 
@@ -21,8 +22,7 @@ export async function readWorkshopForm(body: Buffer, contentType: string): Promi
   const form = await parseForm(body, contentType)
   const read = (name: string) => readField(form, name)
   const kind = proposedKinds.find(known => known === (read('as') || read('kind')))
-  if (kind === undefined)
-    refuse('invalid_request', `kind: must be one of ${proposedKinds.join(', ')}`)
+  if (kind === undefined) refuse('invalid_request', `kind: ${describeChoices(proposedKinds)}`)
   return {
     kind,
     domain: read('domain').trim().slice(0, 300),

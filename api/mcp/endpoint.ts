@@ -12,6 +12,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { z } from 'zod'
 import { buildRefusal, publicErrors, refuse } from '../../pipeline/core/errors.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
+import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import { authenticate } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
@@ -137,7 +138,7 @@ function readToolsets({ query }: FastifyRequest): string[] {
   const { toolset = 'core' } = query as { toolset?: string | string[] }
   const sets = [toolset].flat().flatMap(text => text.split(','))
   if (listUnknownToolsets(sets).length > 0) {
-    refuse('invalid_request', `toolset: must be one of ${toolsetNames.join(', ')}`)
+    refuse('invalid_request', `toolset: ${describeChoices(toolsetNames)}`)
   }
   return sets
 }

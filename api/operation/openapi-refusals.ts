@@ -23,7 +23,7 @@ export function describeRefusals(
         ? describeTooMany(means, operation, components)
         : describeRefusal(means, components),
     ]),
-    ['500', describeRefusal('an internal error of the registry', components)],
+    ['500', describeRefusal('something went wrong in the registry', components)],
   ]
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
+import { joinChoices } from '../../pipeline/core/validation-messages.ts'
 import { preflight } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 
@@ -32,7 +33,14 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
     const allow = [...methods, 'OPTIONS'].join(', ')
     reply.header('allow', allow)
     if (request.method !== 'OPTIONS') {
-      return done(new PublicError('method_not_allowed', `${path} allows ${allow}`))
+      // The headers of a HEAD are those of a GET, the length of its body among them.
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      return done(
+        new PublicError(
+          'method_not_allowed',
+          `${method} isn’t supported. Use ${joinChoices([...methods, 'OPTIONS'])}`,
+        ),
+      )
     }
     reply
       .headers({ ...preflight, 'access-control-allow-methods': allow })
@@ -48,9 +56,9 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
 
 /** Explains that nothing is at a path, with the known one that was most likely meant. */
 function explainMissing(path: string, known: readonly string[]): string {
-  const missing = `${path} does not exist`
+  const missing = `No such ${path.startsWith('/api/') ? 'endpoint' : 'page'}: ${path}`
   if (path.includes(':/'))
-    return `${missing}: percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp`
+    return `${missing}. Percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp`
   const last = path.slice(path.lastIndexOf('/'))
   const meant =
     known.find(other => path.startsWith(`${other}/`)) ??

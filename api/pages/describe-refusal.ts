@@ -3,15 +3,15 @@ import { formatMoment } from './html/text.tsx'
 
 /** Matches what the API says of a field; any other refusal is shown as it is. */
 const OF_FIELD = /^`(\w+)` (.+)$/s
-const CHOICE = /^must be one of /
+const CHOICE = /^must be (?:one of |(?!true or false)[\w.-]+ or [\w.-]+(?:\.|$))/
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const WANTS = /^must be (an? domain name|the address of an agent|an email address)/
 
 /** Things to enter, by what the API says a field must be. */
-const wanted: Readonly<Record<string, readonly [what: string, example: string]>> = {
-  'a domain name': ['a domain', 'acme.example'],
-  'the address of an agent': ['the address of an agent', 'https://agent.example/mcp'],
-  'an email address': ['an email address', 'ann@acme.example'],
+const wanted: Readonly<Record<string, readonly [what: string, valid: string, example: string]>> = {
+  'a domain name': ['a domain', 'a valid domain', 'acme.example'],
+  'the address of an agent': ['a URL', 'an agent URL', 'https://agent.example/mcp'],
+  'an email address': ['an email address', 'a valid email address', 'ann@acme.example'],
 }
 
 /** Names of the forms for fields of the API that have another. */
@@ -21,7 +21,7 @@ const labels: Readonly<Record<string, string>> = {
   identifier_value: 'property',
   pairs: 'the list',
   sort: 'sort order',
-  url: 'address',
+  url: 'URL',
 }
 
 /** Finds the field whose value is none of its choices. */
@@ -35,7 +35,7 @@ export function describeRefusal(text: string, sent: object = {}): string {
   const [, field, fault] = OF_FIELD.exec(text) ?? []
   if (field === undefined || fault === undefined) return formatMoments(toSentence(text))
   const entered: unknown = (sent as Record<string, unknown>)[field]
-  const [what, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
+  const [what, valid, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
   const label = labels[field] ?? field.replaceAll('_', ' ')
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
     return `Unknown ${label}: “${entered}”.`
@@ -43,7 +43,7 @@ export function describeRefusal(text: string, sent: object = {}): string {
     return formatMoments(toSentence(`${label} ${fault}`))
   return entered.trim() === ''
     ? `Enter ${what}, such as ${example}.`
-    : `“${entered}” is not ${what}. Enter one such as ${example}.`
+    : `“${entered}” isn’t ${valid}. Enter ${what} such as ${example}.`
 }
 
 const formatMoments = (text: string): string => text.replace(MOMENT, formatMoment)

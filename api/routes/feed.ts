@@ -33,7 +33,10 @@ const TYPE_FILTERS_MAX = 100
 const cursor = z
   .string()
   .default('')
-  .refine(text => text === '' || UUID.test(text), 'must be the `cursor` of an earlier response')
+  .refine(
+    text => text === '' || UUID.test(text),
+    'must be a `cursor` value from a previous response',
+  )
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
   .meta({
     description: 'Continue after this event; if absent or empty, start with the oldest one kept',
@@ -226,7 +229,7 @@ export const streamFeed = defineOperation({
 function readLastId(header: unknown): string | undefined {
   if (header === undefined || header === '') return undefined
   if (typeof header === 'string' && UUID.test(header)) return header.toLowerCase()
-  return refuse('invalid_request', 'last-event-id: must be the id of an earlier event')
+  return refuse('invalid_request', 'last-event-id: must be the ID of an earlier event')
 }
 
 const streamHeaders = {

@@ -64,7 +64,10 @@ export function planFounding(db: Sqlite, founding: Founding): Plan {
   if (holder === undefined) return { founds: { org_id, name, is_personal } }
   return isProspect(db, holder)
     ? { adopts: holder }
-    : refuseExisting(`${email_domain} belongs to ${holder.name}: ask one of its owners`, holder)
+    : refuseExisting(
+        `the organization ${holder.name} already uses this domain. Ask one of its owners to invite you`,
+        holder,
+      )
 }
 
 export function applyPlan(

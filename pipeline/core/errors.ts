@@ -65,7 +65,7 @@ export const publicErrors = {
   cross_tenant_api_key: { status: 403, means: 'the key belongs to another organization' },
   ownership_proof_required: {
     status: 403,
-    means: 'the organization has no current ownership proof of the domain',
+    means: 'the organization hasn’t verified this domain, or its verification expired',
   },
   not_found: { status: 404, means: 'not found' },
   method_not_allowed: { status: 405, means: 'this path does not support the method' },
@@ -79,7 +79,7 @@ export const publicErrors = {
   cursor_expired: {
     status: 410,
     means:
-      'the cursor is older than the feed keeps events, or was never issued; here `error` repeats the code, and `message` is the sentence',
+      'the cursor is older than the oldest event in the feed, or was never issued; here `error` repeats the code, and `message` is the sentence',
   },
   challenge_expired: { status: 410, means: 'the challenge has expired' },
   too_large: { status: 413, means: 'the body is too large' },
@@ -106,7 +106,7 @@ export const publicErrors = {
   },
   rate_limited: { status: 429, means: 'too many requests' },
   headers_too_large: { status: 431, means: 'the headers are too large' },
-  internal_error: { status: 500, means: 'an internal error of the registry' },
+  internal_error: { status: 500, means: 'something went wrong in the registry' },
   bad_gateway: { status: 502, means: 'the agent returned no usable response', retryAfterS: 60 },
   unavailable: {
     status: 503,

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { getFirst } from './present.ts'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 
@@ -9,7 +8,7 @@ export function describeIssue(issue: Issue): string | undefined {
     case 'invalid_type':
       return describeType(issue.expected, issue.input)
     case 'invalid_value':
-      return `must be ${joinChoices(issue.values.map(String))}`
+      return describeChoices(issue.values.map(String))
     case 'too_big':
       return isNumber(issue.origin)
         ? `must be at most ${issue.maximum}`
@@ -28,6 +27,11 @@ export function describeIssue(issue: Issue): string | undefined {
     default:
       return undefined
   }
+}
+
+/** Describes the values that are allowed. */
+export function describeChoices(values: readonly string[]): string {
+  return `must be ${values.length < 3 ? '' : 'one of '}${joinChoices(values)}`
 }
 
 function describeType(expected: string, input: unknown): string {
@@ -54,8 +58,10 @@ const formats: Record<string, string> = {
   datetime: 'must be a date and time such as 2026-11-20T03:00:00Z',
 }
 
-function joinChoices(values: readonly string[]): string {
-  return values.length === 1 ? getFirst(values) : `one of ${values.join(', ')}`
+/** Joins what may be chosen: `a`, `a or b`, `a, b, or c`. */
+export function joinChoices(values: readonly string[]): string {
+  if (values.length < 3) return values.join(' or ')
+  return `${values.slice(0, -1).join(', ')}, or ${values.at(-1)}`
 }
 
 function isNumber(origin: string): boolean {

@@ -76,7 +76,7 @@ export function addKeys(program: Command): void {
     .command('create')
     .description('create a key and print its secret, once')
     .requiredOption('--org <name>', 'organization that owns it', name)
-    .option('--label <text>', 'what it is for', name)
+    .option('--label <text>', 'label for the key', name)
     .option('--admin', 'allow it to create and revoke keys of its organization')
     .action(async options => (await import('../commands/accounts.ts')).createKey(options))
   key

@@ -118,7 +118,7 @@ export function addCorrections(program: Command): void {
       ),
     )
     .option('--dry-run', 'print what would be deleted, and change nothing')
-    .option('--confirm <domain>', 'the domain again: deleted data cannot be restored', domain)
+    .option('--confirm <domain>', 'repeat the domain to confirm; this can’t be undone', domain)
     .action(async (argument, options) =>
       (await import('../commands/takedown.ts')).takeDown(argument, options),
     )

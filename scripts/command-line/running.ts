@@ -37,12 +37,12 @@ export function addRunning(program: Command): void {
 
   program
     .command('indexer')
-    .description('write the index; stands by while another indexer does')
+    .description('write the index (waits while another indexer is active)')
     .action(async () => (await import('../commands/roles.ts')).startIndexerRole())
 
   program
     .command('push')
-    .description('post changes to subscribers; stands by while another process does')
+    .description('post changes to subscribers (waits while another process is active)')
     .action(async () => (await import('../commands/roles.ts')).startPushRole())
 
   const agent = program

@@ -366,7 +366,7 @@ describe('filters', () => {
   test.each([
     [
       'type=unknown',
-      '`type` must be one of brand, rights, measurement, governance, creative, sales, buying, signals',
+      '`type` must be one of brand, rights, measurement, governance, creative, sales, buying, or signals',
     ],
     ['type=si', '`type` must be one of '],
     ['type=sales&type=brand', '`type` must be one of '],

@@ -397,7 +397,7 @@ describe('GET /api/brands/registry', () => {
     ['limit=-1', '`limit` must be a whole number, at least 0'],
     ['limit=ten', '`limit` must be a whole number, at least 0'],
     ['offset=-1', '`offset` must be a whole number, at least 0'],
-    ['source=gossip', '`source` must be one of brand_json, enriched, community, hosted'],
+    ['source=gossip', '`source` must be one of brand_json, enriched, community, or hosted'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/brands/registry?${query}`)
     expect(answer.statusCode).toBe(400)

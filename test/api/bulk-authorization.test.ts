@@ -266,7 +266,7 @@ test('a restriction that is not checked is a fault, also under a wrong name', as
   expect(readLines(text).map(({ error }) => error)).toEqual([
     expect.stringMatching(/^`delegation` is not supported in bulk/),
     expect.stringMatching(/^`as_of` is not supported in bulk/),
-    'The question has both `domain` and `identifier_value`; send only one of them.',
+    'Enter either a domain or an identifier value, not both.',
   ])
   const { text: rows } = await post(`agent_url,domain,countries\n${agent},both.example,DE`, {
     'content-type': 'text/csv',

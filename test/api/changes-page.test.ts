@@ -120,7 +120,7 @@ test('the changes of a domain are those of its brand, its file, its properties a
   await registry.publish()
   const page = await read(`/changes?domain=${GAZETTE.toUpperCase()}`)
   expect(page('footer').text()).not.toMatch(/Policies|Mirrors/)
-  expect(page('h1').text()).toBe(`Changes at ${GAZETTE}`)
+  expect(page('h1').text()).toBe(`Changes for ${GAZETTE}`)
   expect(page('input[name=domain]').val()).toBe(GAZETTE)
   const changes = page('.timeline li li')
     .toArray()
@@ -129,11 +129,11 @@ test('the changes of a domain are those of its brand, its file, its properties a
   expect(changes).toContain('authorized three.example/mcp')
   expect(page('.timeline').text()).not.toContain('paper-')
   const unknown = await read('/changes?domain=unknown.example')
-  expect(unknown('main .empty').text()).toBe('No known changes at unknown.example.')
+  expect(unknown('main .empty').text()).toBe('No changes recorded for unknown.example.')
   const wrong = await registry.app.inject('/changes?domain=no!')
   expect([wrong.statusCode, load(wrong.body)('main .lead').text()]).toEqual([
     400,
-    '“no!” is not a domain. Enter one such as acme.example.',
+    '“no!” isn’t a valid domain. Enter a domain such as acme.example.',
   ])
 })
 

@@ -348,5 +348,5 @@ test('the page of a brand says that its owner hosts it here, for as long as the 
   await registry.submit(Operation.parse(removed))
   const left = await readBrand()
   expect(left('h1').parent().text()).toContain('Added by a member')
-  expect(left('#house').text()).toContain('No house is known, and no brand names')
+  expect(left('#house').text()).toContain('No parent company or sub-brands declared.')
 })

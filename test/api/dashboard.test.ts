@@ -383,7 +383,7 @@ describe('a person manages', () => {
     expect(load(answer.body)('[role=alert]').text()).toBe('Name must not be empty.')
     const crawl = await send(ann, '/dashboard/crawl', { domain: 'not a domain!' })
     expect(load(crawl.body)('[role=alert]').text()).toBe(
-      '“not a domain!” is not a domain. Enter one such as acme.example.',
+      '“not a domain!” isn’t a valid domain. Enter a domain such as acme.example.',
     )
   })
 

@@ -228,7 +228,7 @@ describe('GET /api/registry/feed', () => {
   })
 
   test.each([
-    ['cursor=yesterday', '`cursor` must be the `cursor` of an earlier response'],
+    ['cursor=yesterday', '`cursor` must be a `cursor` value from a previous response'],
     ['types=Agent.*', '"Agent.*" does not match any event type'],
     ['types=agent_discovered', '"agent_discovered" does not match any event type'],
     [
@@ -253,11 +253,11 @@ describe('GET /api/registry/feed', () => {
   test.each([
     [
       undefined,
-      'A credential is required: Authorization: Bearer sk_…',
+      'Missing API key. Send it as `Authorization: Bearer sk_…`.',
       /^Bearer resource_metadata=/,
     ],
     ['Bearer sk_nobody', 'The credential is invalid.', /invalid_token/],
-    ['Basic c2tfOg==', 'Send the credential as Authorization: Bearer sk_…', /invalid_token/],
+    ['Basic c2tfOg==', 'Send the API key as `Authorization: Bearer sk_…`.', /invalid_token/],
     ['Bearer not-a-key', 'The credential is invalid.', /invalid_token/],
   ])('401: with the credential %s', async (authorization, error, challenge) => {
     const headers = authorization === undefined ? {} : { authorization }

@@ -265,7 +265,7 @@ describe('a call', () => {
   test('of a tool that needs a credential fails without one', async () => {
     const client = await connect()
     const { isError, body } = await call(client, 'read_feed')
-    expect([isError, body.error]).toEqual([true, expect.stringContaining('credential')])
+    expect([isError, body.error]).toEqual([true, expect.stringContaining('Missing API key')])
     expect(client.getInstructions()).toContain('Authorization: Bearer sk_…')
     const [tool] = (await (await connect(key)).listTools()).tools.filter(
       ({ name }) => name === 'read_feed',
@@ -370,7 +370,7 @@ describe('a tool that writes', () => {
     const refused = await call(await connect(), 'save_brand', saved)
     expect([refused.isError, refused.body.error]).toEqual([
       true,
-      expect.stringContaining('credential'),
+      expect.stringContaining('Missing API key'),
     ])
   })
 

@@ -357,7 +357,7 @@ describe('GET /api/registry/operator', () => {
   test.each([
     ['', '`domain` is required'],
     ['?domain=acme', '`domain` must be a domain name such as acme.example'],
-    ['?domain=acme.example&scope=none', '`scope` must be one of all, public, member, private'],
+    ['?domain=acme.example&scope=none', '`scope` must be one of all, public, member, or private'],
     ['?domain=acme.example&scope=all&scope=public', '`scope` must be a single value'],
   ])('400: %s is named in the error, for every caller', async (query, error) => {
     for (const token of [undefined, keys.owner]) {

@@ -385,7 +385,7 @@ describe('a page says what JSON says', () => {
     ['agent_url=&identifier_type=domain&identifier_value=', 'Enter an agent and a property.'],
     [
       'agent_url=none&identifier_value=a.example',
-      '“none” is not the address of an agent. Enter one such as https://agent.example/mcp.',
+      '“none” isn’t an agent URL. Enter a URL such as https://agent.example/mcp.',
     ],
     [`agent_url=${AGENT}&identifier_value=a.example&country=ZZZ`, 'Country must be'],
   ])('400: of what is wrong with a question, by its label: %s', async (query, fault) => {
@@ -507,7 +507,7 @@ describe('a page that cannot be shown', () => {
   test('says why in a sentence, and leads on', async () => {
     const answer = await get('/nowhere', { accept: 'text/html' })
     const page = load(answer.body)
-    expect(page('main .lead').text()).toBe('/nowhere does not exist.')
+    expect(page('main .lead').text()).toBe('No such page: /nowhere.')
     const links = page('main a')
       .toArray()
       .map(link => page(link).attr('href'))
@@ -749,7 +749,7 @@ test('a brand whose own file only points elsewhere names the file that describes
   }
   const says = (file: string) => [
     `described by ${file}`,
-    `This file does not describe the brand; ${file} does.`,
+    `This brand is described in ${file}’s file.`,
   ]
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))

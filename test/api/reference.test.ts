@@ -72,7 +72,7 @@ describe('the API reference', () => {
     expect(listLinks(page.html()).length).toBeLessThan(5)
     expect(page('main details.group:not([open])')).toHaveLength(0)
     expect(page('input[name=find]').val()).toBe('Resolve  CANONICAL')
-    expect((await read('no-such-word'))('main .empty').text()).toBe('No operation has these words.')
+    expect((await read('no-such-word'))('main .empty').text()).toBe('No matching operations.')
   })
 
   test('shows the bounds of a number, and no default that says nothing', async () => {

@@ -74,8 +74,8 @@ test.each([
 })
 
 test.each([
-  ['domain=not a domain', 'is not a domain'],
-  ['agent=nothing', 'is not the address of an agent'],
+  ['domain=not a domain', 'isn’t a valid domain'],
+  ['agent=nothing', 'isn’t an agent URL'],
 ])('what %s names cannot be watched, and is not offered', async (query, fault) => {
   const answer = await ann.get(`/dashboard/watches?${query.replaceAll(' ', '%20')}`)
   const page = load(answer.body)

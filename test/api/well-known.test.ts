@@ -168,7 +168,10 @@ describe('invalid requests', () => {
     const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
     expect([answer.statusCode, answer.json()]).toEqual([
       404,
-      { error: `${url} does not exist.`, code: 'not_found' },
+      {
+        error: `No such ${url.startsWith('/api/') ? 'endpoint' : 'page'}: ${url}.`,
+        code: 'not_found',
+      },
     ])
   })
 
@@ -178,21 +181,31 @@ describe('invalid requests', () => {
     ['/api/feed', '. Did you mean /api/registry/feed?'],
     [
       '/api/v1/agents/https://ads.acme.example/mcp/publishers',
-      ': percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp.',
+      '. Percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp.',
     ],
   ])('404: %s does not exist, and what was meant is named', async (url, hint) => {
-    expect((await inject('GET', url)).json().error).toBe(`${url} does not exist${hint}`)
+    expect((await inject('GET', url)).json().error).toBe(`No such endpoint: ${url}${hint}`)
   })
 
   test.each([
-    ['POST', '/api/brands/resolve', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/api/registry/lookup/domain/a.example', 'GET, HEAD, OPTIONS'],
-    ['GET', '/api/brands/resolve/bulk', 'POST, OPTIONS'],
-    ['PUT', '/api/properties/check/bulk', 'GET, HEAD, POST, OPTIONS'],
-  ])('405: %s %s lists the allowed methods', async (method, url, allow) => {
+    ['POST', '/api/brands/resolve', 'GET, HEAD, OPTIONS', 'GET, HEAD, or OPTIONS'],
+    [
+      'DELETE',
+      '/api/registry/lookup/domain/a.example',
+      'GET, HEAD, OPTIONS',
+      'GET, HEAD, or OPTIONS',
+    ],
+    ['GET', '/api/brands/resolve/bulk', 'POST, OPTIONS', 'POST or OPTIONS'],
+    [
+      'PUT',
+      '/api/properties/check/bulk',
+      'GET, HEAD, POST, OPTIONS',
+      'GET, HEAD, POST, or OPTIONS',
+    ],
+  ])('405: %s %s lists the allowed methods', async (method, url, allow, choices) => {
     const answer = await inject(method, url)
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
-    expect(answer.json().error).toContain(allow)
+    expect(answer.json().error).toBe(`${method} isn’t supported. Use ${choices}.`)
   })
 
   test('204: browsers may send a preflight request', async () => {

@@ -138,7 +138,7 @@ describe('a file that was sent is checked', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['nothing', { text: ' ' }, 'Paste a file'],
-    ['no domain', { text: '{}', domain: 'not a domain' }, 'is not a domain'],
+    ['no domain', { text: '{}', domain: 'not a domain' }, 'isn’t a valid domain'],
   ])('%s is reported', async (_, form, words) => {
     expect((await check(form))('[role=alert]').text()).toContain(words)
   })

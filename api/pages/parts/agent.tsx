@@ -192,7 +192,7 @@ export function renderCapabilities({ probed }: AgentShown): Html {
   const { tools, tools_count } = probed?.profile ?? { tools: [], tools_count: 0 }
   return renderTable({
     caption: 'Tools',
-    columns: ['Tool', 'Description by the agent'],
+    columns: ['Tool', 'Agent’s description'],
     items: tools,
     total: Math.max(tools_count, tools.length),
     bytes: 10_000,

@@ -55,7 +55,7 @@ export function renderHouse(
   const nothing =
     house === domain
       ? 'The brand is its own house, and no other brand belongs to it.'
-      : `${brand.source === 'brand_json' ? 'The brand names no house' : 'No house is known'}, and no brand names this domain as its house.`
+      : 'No parent company or sub-brands declared.'
   return renderSection(
     'house',
     'House and portfolio',

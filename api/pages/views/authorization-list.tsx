@@ -3,7 +3,7 @@ import type { PublicError } from '../../../pipeline/core/errors.ts'
 import type { CheckedSale } from '../../../pipeline/model/responses/authority.ts'
 import { describeRefusal } from '../describe-refusal.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { renderName } from '../html/text.tsx'
+import { renderCoded, renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
@@ -126,7 +126,7 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
         ['authorized', count('authorized') + count('confirmed')],
         ['confirmed by the operator', count('confirmed')],
         ['not authorized', count('refused')],
-        ['depend on terms', count('depends')],
+        ['depends on terms', count('depends')],
         ['unknown', count('unknown')],
         ['invalid rows', answers.length - understood.length],
       ])}
@@ -145,7 +145,8 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
             renderProperty(answer),
             answer.error ? (
               <>
-                {renderBadge('bad', 'Invalid')} {describeRefusal(answer.error, answer)}
+                {renderBadge('bad', 'Invalid')}{' '}
+                {renderCoded(describeRefusal(answer.error, answer), 400)}
               </>
             ) : (
               renderVerdict(answer)

@@ -21,7 +21,13 @@ import { authorizeProperty } from '../../routes/authorization/property-authoriza
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { describeRefusal } from '../describe-refusal.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
+import {
+  clipText,
+  renderCoded,
+  renderExactMoment,
+  renderMoment,
+  renderName,
+} from '../html/text.tsx'
 import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
@@ -132,7 +138,7 @@ function showForm(
         </p>
         {fault === undefined ? null : (
           <p class={`notice ${wrong.length > 0 ? 'bad' : 'fair'}`} id="fault" role="alert">
-            {fault}
+            {renderCoded(fault, 700)}
           </p>
         )}
         {renderAskForm(asked, wrong)}

@@ -233,7 +233,7 @@ function renderFile(file: FileRecord | null | undefined, domain: string, describ
   return (
     <>
       {describer === undefined ? null : (
-        <p>This file does not describe the brand; {clipText(describer, 80)} does.</p>
+        <p>This brand is described in {clipText(describer, 80)}’s file.</p>
       )}
       {!file ? null : renderFacts(listRawFacts({ kind: 'brand.json', location: domain }, file))}
       <h3>Issues</h3>

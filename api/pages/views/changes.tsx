@@ -33,7 +33,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
   const offset = Number(query.cursor ?? 0)
   const page = { limit: CHANGES_PER_PAGE, offset }
   const found = snapshot && (await listDomainChanges(snapshot, domain, page))
-  const title = `Changes at ${domain}`
+  const title = `Changes for ${domain}`
   return {
     title,
     followed: { domain },
@@ -47,7 +47,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
         </p>
         {renderFilter({ domain })}
         {found === undefined || found.total === 0 ? (
-          <p class="empty">No known changes at {domain}.</p>
+          <p class="empty">No changes recorded for {domain}.</p>
         ) : (
           renderChanges(found, {
             offset,

@@ -91,7 +91,7 @@ function renderGroups(openapi: OpenapiDocument, find: string): Html[] | Html {
     const isOpen = find !== '' || group === groups[0]
     return listed.length === 0 ? [] : [renderGroup(group, listed, isOpen)]
   })
-  return found.length > 0 ? found : <p class="empty">No operation has these words.</p>
+  return found.length > 0 ? found : <p class="empty">No matching operations.</p>
 }
 
 function toFoundText({ method, path, summary, operationId, tags = [] }: Listed): string {

@@ -110,7 +110,7 @@ async function showExamined(
   const domain = parseFormDomain(filled.domain)
   const hosting = await findHosting(kind, domain, call)
   if (domain === undefined && filled.domain !== '') {
-    const fault = `“${filled.domain}” is not a domain. Enter one such as acme.example.`
+    const fault = `“${filled.domain}” isn’t a valid domain. Enter a domain such as acme.example.`
     return showForm(filled, { hosting, fault })
   }
   if (text.trim() === '') {

@@ -23,8 +23,8 @@ export const lookUpAgent = defineOperation({
   group: 'Agent Discovery',
   summary: 'Look up an agent',
   description:
-    'Whether it responded to the last probe, who operates it, how much it may sell, and how its tests went. An agent that ' +
-    'its member keeps private is unknown here unless a publisher names it.',
+    'Returns whether the agent responded to the last probe, who operates it, how much it may sell, and how its tests went. ' +
+    'A member’s private agent counts as unknown unless a publisher names it.',
   access: 'public',
   cache: 'none',
   params: z.object({ encodedUrl: z.string().describe('Address of the agent, percent-encoded') }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
+import { describeChoices } from '../../../pipeline/core/validation-messages.ts'
 import { BADGE_MODES } from '../../../pipeline/model/badge.ts'
 import { agentTypes } from '../../../pipeline/model/documents/index.ts'
 import {
@@ -95,10 +96,9 @@ export const listAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'List the agents that members added',
   description:
-    'Public agents; with the key of a member that has API access, also agents visible to members. `health`, ' +
-    '`capabilities`, `properties` and `compliance` add details. `metric_id`, `accreditation` ' +
-    'and `q` must match one metric; `format_kind`, `creative_operation`, `publisher_domain`, ' +
-    '`format_option_id` and `capability_id` one format.',
+    'Returns public agents. With the API key of a member that has API access, it also returns agents shared with ' +
+    'members. `health`, `capabilities`, `properties` and `compliance` add details. If you combine `metric_id`, ' +
+    '`accreditation` and `q`, a single metric must match all of them; the format filters work the same way.',
   access: 'optional',
   cache: 'personal',
   queriesSnapshot: true,
@@ -206,7 +206,7 @@ function createBadgeFilter(
 function parseKnown(name: string, values: readonly string[], words: readonly string[]) {
   const strange = values.find(value => !words.includes(value))
   if (strange !== undefined) {
-    refuse('invalid_request', `${name}: must be one of ${words.join(', ')}`, {
+    refuse('invalid_request', `${name}: ${describeChoices(words)}`, {
       valid_values: [...words],
     })
   }

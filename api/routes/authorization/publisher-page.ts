@@ -17,7 +17,7 @@ export const publisherCursor = z
     const domain = parseDomain(Buffer.from(text, 'base64url').toString())
     if (domain !== undefined && buildPublisherCursor(domain) === text.replace(/=+$/, ''))
       return domain as string
-    ctx.addIssue('must be the `next_cursor` of an earlier response')
+    ctx.addIssue('must be a `next_cursor` value from a previous response')
     return z.NEVER
   })
   .meta({ type: 'string', description: '`next_cursor` of the previous page' })

@@ -86,8 +86,8 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'The address contains a claim of your organization. Once the domain points there and this has been verified, nobody else can save its properties. A new claim voids the previous one. 409 while ' +
-    'the domain points there for another organization.',
+    'The address contains a claim of your organization. Once the domain points there and this has been verified, nobody else can save its properties. A new claim voids the previous one. Returns 409 while ' +
+    'the domain points to the file with another organization’s claim.',
   access: 'bearer',
   writes: true,
   raw: true,
@@ -127,7 +127,7 @@ export const verifyHostedOrigin = defineOperation({
   group: 'Property Resolution',
   summary: 'Check that a domain points to its hosted file',
   description:
-    'Reads its own adagents.json now. If it points here with a claim, the domain becomes that ' +
+    'Reads the domain’s own adagents.json now. If it points here with a claim, the domain becomes that ' +
     'organization’s. This also requests a crawl, which updates what the registry says about the publisher.',
   access: 'bearer',
   writes: true,

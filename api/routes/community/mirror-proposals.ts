@@ -53,8 +53,8 @@ export const listMirrorProposals = defineOperation({
   group: 'Community Mirrors',
   summary: 'List proposals for mirrors',
   description:
-    'Proposals of the caller’s organization; moderators see all, by default the pending ones. ' +
-    '`review_queue=true` is for moderators.',
+    'Lists the proposals of your organization. Moderators see all proposals, by default only pending ones, ' +
+    'and can set `review_queue=true`.',
   access: 'bearer',
   cache: 'private',
   query: z.object({
@@ -115,8 +115,8 @@ export const approveMirrorProposal = defineOperation({
   group: 'Community Mirrors',
   summary: 'Approve a mirror proposal',
   description:
-    'For moderators. Refused unless the digest is that of the current proposal, and the mirror ' +
-    'is still the one that it is based on.',
+    'For moderators. The request is refused if the digest is not that of the current proposal, or if the mirror ' +
+    'has changed since it was proposed.',
   access: 'bearer',
   writes: true,
   cache: 'none',

@@ -98,7 +98,7 @@ export const resolvePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Get a policy with its text',
   description:
-    'Approved or not: see `review_status`. With `version`, 404 unless that is its current version: earlier versions are not stored.',
+    'Also returns policies that are not approved; see `review_status`. With `version`, returns 404 unless that is the current version, because earlier versions are not stored.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: [POLICIES_KEY],
@@ -111,7 +111,7 @@ export const resolvePolicy = defineOperation({
   handle: ({ query: { policy_id, version }, services: { reader } }) => {
     const found = findPolicy(reader, policy_id)
     if (found === undefined)
-      return replyRefused('not_found', `there is no policy "${policy_id}"`, { policy_id })
+      return replyRefused('not_found', `no policy with ID "${policy_id}"`, { policy_id })
     if (version === undefined || version === '' || found.version === version) return replyOk(found)
     const text = `the version of ${policy_id} is ${found.version}`
     return replyRefused('not_found', text, { policy_id })
@@ -125,8 +125,8 @@ export const resolvePoliciesBulk = defineOperation({
   group: 'Policy Registry',
   summary: 'Resolve many policies in one call',
   description:
-    'Approved or not; null for unknown ids. If the texts are too long for one response, ' +
-    '`omitted` names the ids that are missing.',
+    'Also returns policies that are not approved, and null for unknown IDs. If the texts are too long for one response, ' +
+    '`omitted` names the IDs that are missing.',
   access: 'public',
   cache: 'none',
   body: z.object({
@@ -176,7 +176,7 @@ export const policyHistory = defineOperation({
     const offset = cursor === undefined ? query.offset : Number(cursor)
     const found = findHistory(reader, 'policy', policy_id, { limit, offset })
     if (found === undefined)
-      return replyRefused('not_found', `there is no policy "${policy_id}"`, { policy_id })
+      return replyRefused('not_found', `no policy with ID "${policy_id}"`, { policy_id })
     const revisions = found.revisions.map(({ source: _, ...revision }) => revision)
     const end = buildPageEnd(offset, revisions.length, found.total)
     return replyOk({ policy_id, total: found.total, revisions, ...end })
@@ -190,8 +190,8 @@ export const savePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Save a policy',
   description:
-    'A new policy is reviewed before it is listed; an approved community policy is replaced at ' +
-    'once and as a whole: an absent field becomes null or an empty list. The registry’s own ' +
+    'A new policy is reviewed before it is listed. Saving an approved community policy replaces all of it at ' +
+    'once: fields that you leave out become null or empty. The registry’s own ' +
     'policies and those waiting for review cannot be saved.',
   access: 'bearer',
   writes: true,

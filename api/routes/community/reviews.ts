@@ -50,7 +50,7 @@ export const listPendingReviews = defineOperation({
   group: 'Community Mirrors',
   summary: 'List what is waiting for moderators',
   description:
-    'For moderators. Proposals for mirrors, first versions of policies, logos of others’ domains, ' +
+    'For moderators. Lists proposals for mirrors, first versions of policies, logos of others’ domains, ' +
     'submitted brands, saves that look like another’s name, and disputes.',
   access: 'bearer',
   cache: 'private',
@@ -114,8 +114,8 @@ export const approveReview = defineOperation({
   group: 'Community Mirrors',
   summary: 'Approve a submission',
   description:
-    'For moderators. It is published; a dispute is upheld. Refused unless the digest is that of the ' +
-    'current version, and if it conflicts with later changes.',
+    'For moderators. The submission is published, or the dispute is upheld. The request is refused if the digest is not that ' +
+    'of the current version, or if the submission conflicts with later changes.',
   access: 'bearer',
   writes: true,
   cache: 'none',
@@ -136,7 +136,7 @@ export const rejectReview = defineOperation({
   group: 'Community Mirrors',
   summary: 'Reject a submission',
   description:
-    'For moderators. A picture is deleted, a policy is discarded, a saved entry stays hidden ' +
+    'For moderators. A rejected picture is deleted, a policy is discarded, a saved entry stays hidden ' +
     'until the next save, and a disputed link is restored.',
   access: 'bearer',
   writes: true,

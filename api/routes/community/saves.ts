@@ -12,8 +12,8 @@ import { defineOperation } from '../../operation/operation.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const rules =
-  'A new name that imitates another one is refused (400); a doubtful one is shown once a moderator has ' +
-  'approved it (`review_status`). A domain that serves its own file cannot be edited (409). Your organization must have ' +
+  'A new name that imitates another one is refused (400); a suspicious name appears only after a moderator ' +
+  'approves it (`review_status`). A domain that serves its own file cannot be edited (409). Your organization must have ' +
   'proven within the last 90 days that it controls the domain or a parent domain (403). The response to the save that creates an entry has no revision number; the first edit is revision ' +
   '2. With an `Idempotency-Key` a request can be retried safely: it is carried out once and gets the same response.'
 export const saveErrors = [
@@ -43,7 +43,7 @@ export const saveBrand = defineOperation({
   path: '/api/brands/save',
   group: 'Brand Resolution',
   summary: 'Save a brand that publishes no brand.json, or edit it',
-  description: `If the manifest is left out, it stays as it is; null removes it. Contacts and email addresses in it are dropped. ${rules}`,
+  description: `If you leave out the manifest, it stays as it is; null removes it. Contacts and email addresses in it are dropped. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
@@ -81,7 +81,7 @@ export const saveProperty = defineOperation({
   summary: 'Save the properties of a publisher that publishes no adagents.json, or edit them',
   description:
     'The properties and the contact are replaced. Only the publisher’s own file can authorize agents to sell ' +
-    `them: \`authorized_agents\` is ignored. A property of another domain is left out, which \`message\` says. ${rules}`,
+    `them: \`authorized_agents\` is ignored. Properties of other domains are left out; \`message\` says which. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',

@@ -3,6 +3,7 @@ import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { canBePublic } from '../../../pipeline/core/public-name.ts'
 import { visibilities } from '../../../pipeline/core/tiers.ts'
+import { describeChoices } from '../../../pipeline/core/validation-messages.ts'
 import { EnrolledUrl, type MemberAgent } from '../../../pipeline/model/accounts/member.ts'
 import { type AgentType, agentTypes } from '../../../pipeline/model/documents/vocabulary.ts'
 import {
@@ -189,7 +190,7 @@ function readAgentType({ type }: AgentFields): AgentType | undefined {
 }
 
 function refuseType(type: unknown): never {
-  const text = `type: must be one of ${agentTypes.join(', ')}`
+  const text = `type: ${describeChoices(agentTypes)}`
   return refuse(type === undefined ? 'invalid_request' : 'invalid_type', text)
 }
 

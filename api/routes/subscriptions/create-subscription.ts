@@ -47,8 +47,8 @@ export const createSubscription = defineOperation({
     'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any ' +
     '2xx status accepts a delivery; failed ones are retried with increasing delays for three ' +
     'days. With `kind` `audit` the ' +
-    'changes of `GET /api/me/organization/audit` are posted instead: only for owners and admins, and for keys with ' +
-    'the permission `admin:read` or `admin:*`, as long as whoever subscribed or resumed last has that right.',
+    'changes of `GET /api/me/organization/audit` are posted instead. This is only for owners and admins, and for keys with ' +
+    'the permission `admin:read` or `admin:*`, as long as the person who last created or resumed the subscription still has that permission.',
   writes: true,
   isIdempotent: true,
   // Strict, since a filter under another name would be none: everything would be posted.

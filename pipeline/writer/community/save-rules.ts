@@ -100,7 +100,8 @@ function isUnknown(status: EntryRow['status'] | null): boolean {
 
 function refuseManaged(entity: Entity, domain: string): Refusal {
   const file = entity === 'brand' ? 'brand.json' : 'adagents.json'
-  return { refused: `${domain} speaks for itself: it is managed by its ${file}`, error: 'conflict' }
+  const refused = `${domain} publishes its own ${file}, so you can’t edit it here`
+  return { refused, error: 'conflict' }
 }
 
 function refuseForeign(domain: string): Refusal {

@@ -6,13 +6,14 @@ const DOMAIN = '`domain` must be a domain name such as acme.example'
 const AGENT = '`url` must be the address of an agent such as https://agent.example/mcp'
 
 test.each([
-  [DOMAIN, { domain: 'no!' }, '“no!” is not a domain. Enter one such as acme.example.'],
+  [DOMAIN, { domain: 'no!' }, '“no!” isn’t a valid domain. Enter a domain such as acme.example.'],
   [DOMAIN, { domain: ' ' }, 'Enter a domain, such as acme.example.'],
-  [AGENT, { url: 'ftp' }, /^“ftp” is not the address of an agent\. Enter one such as https:/],
-  ['`email` must be an email address', { email: 'bob' }, /^“bob” is not an email address\./],
+  [AGENT, { url: 'ftp' }, /^“ftp” isn’t an agent URL\. Enter a URL such as https:/],
+  ['`email` must be an email address', { email: 'bob' }, /^“bob” isn’t a valid email address\./],
   ['`name` must not be empty', { name: '' }, 'Name must not be empty.'],
   ['`token_endpoint` must be an https URL', {}, 'Token endpoint must be an https URL.'],
   ['`type` must be one of sales, brand', { type: 'nope' }, 'Unknown type: “nope”.'],
+  ['`type` must be sales or brand', { type: 'nope' }, 'Unknown type: “nope”.'],
   ['`type` must be one of sales, brand', {}, 'Type must be one of sales, brand.'],
   [
     'Nothing before 2026-11-20T03:00:00.000Z is known.',

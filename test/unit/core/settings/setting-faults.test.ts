@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfig, settings } from '../../../../pipeline/core/config.ts'
 
 const ADDRESS = 'must be an address with http or https; it is "registry.example".'
-const TRUE_OR_FALSE = 'must be one of true, false; it is "yes".'
+const TRUE_OR_FALSE = 'must be true or false; it is "yes".'
 const from = (min: number, max: number, bad: string) =>
   `must be a whole number from ${min} to ${max}; it is "${bad}".`
 const PORT = 'must be a whole number from 1 to 65535, or 0 for any free port; it is "abc".'
@@ -47,10 +47,10 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
       'redis+cluster://HOST:PORT,HOST:PORT, with rediss for TLS.',
   ],
   PROTOCOL_NAME: ['AdCP', 'must be lower-case letters and digits; it is "AdCP".'],
-  SIGNING_PROFILE: ['3', 'must be one of 3.1, 3.2; it is "3".'],
+  SIGNING_PROFILE: ['3', 'must be 3.1 or 3.2; it is "3".'],
   LOG_LEVEL: [
     'verbose',
-    'must be one of fatal, error, warn, info, debug, silent; it is "verbose".',
+    'must be one of fatal, error, warn, info, debug, or silent; it is "verbose".',
   ],
   CRAWL_CONNECT_TO: ['registry.example', ADDRESS],
   CRAWL_CA_FILE: [
@@ -63,7 +63,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   ],
   CRAWL_CONTACT: ['registry.example', ADDRESS],
   CRAWL_SIGNING_KEY: ['data:x', 'must be the path of a file.'],
-  ROBOTS: ['yes', 'must be one of ignore, respect; it is "yes".'],
+  ROBOTS: ['yes', 'must be ignore or respect; it is "yes".'],
   CRAWL_SCHEDULE: ['at night', 'must be a cron pattern such as "0 3 * * *"; it is "at night".'],
   RECRAWL_HOURS: ['25', from(1, 24, '25')],
   HOST_CONCURRENCY: ['1.5', from(1, 64, '1.5')],
