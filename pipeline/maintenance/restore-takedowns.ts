@@ -20,7 +20,7 @@ interface TakedownRow extends Record<string, unknown> {
 export interface RepeatedTakedowns {
   takenDown: Domain[]
   readmitted: Domain[]
-  /** Those taken down of which this was undone since: a start has to clear what the backup has of them before. */
+  /** Domains of which this was undone since, which a start has to clear before: they are still taken down. */
   toReadmit: Domain[]
 }
 
