@@ -63,7 +63,7 @@ export const describeRegistry = defineOperation({
   worksWithoutStores: true,
   reply: {
     200: z.looseObject({
-      name: z.string().describe('Name of this software'),
+      name: z.string().describe('Name of the software that runs this registry'),
       version: z.string().describe('Version of this API, as in its description'),
       documentation: z.string().describe('Address of the reference for people'),
       openapi: z.string().describe('Address of the OpenAPI description'),

@@ -12,9 +12,9 @@ const parts: Readonly<Record<string, string>> = {
 
 /** Builds a sentence from what is wrong with a field or a part of a request: `domain`, `is required`. */
 export function describeField(field: string, fault: string): string {
-  return PREDICATE.test(fault)
-    ? endSentence(`${parts[field] ?? `\`${field}\``} ${fault}`)
-    : toSentence(fault)
+  if (PREDICATE.test(fault)) return endSentence(`${parts[field] ?? `\`${field}\``} ${fault}`)
+  // A value is quoted first: the field says where it is.
+  return fault.startsWith('"') ? endSentence(`\`${field}\`: ${fault}`) : toSentence(fault)
 }
 
 /** Finds the field that a text such as `domain: is required`, or its sentence, is about. */

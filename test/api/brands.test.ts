@@ -297,7 +297,7 @@ describe('POST /api/brands/resolve/bulk', () => {
     [[], '`domains` must name at least one domain.'],
     ['acme.example', '`domains` must be a list.'],
     [['acme.example', 7], '`domains[1]` must be a string.'],
-    [['acme.example', 'not a domain'], '"not a domain" is not a domain name.'],
+    [['acme.example', 'not a domain'], '`domains[1]`: "not a domain" is not a domain name.'],
     [
       Array.from({ length: 101 }, (_, i) => `d${i}.example`),
       '`domains` must be at most 100 items; send several lists.',

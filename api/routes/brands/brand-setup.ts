@@ -52,7 +52,7 @@ export const setUpBrand = defineOperation({
   query: OrganizationQuery,
   body: z.object({
     domain: PastedDomain.transform(text => stripHostPrefix(text) as Domain),
-    brand_name: BrandName.describe('Public name of the brand'),
+    brand_name: BrandName.describe('Name of the brand, as everyone sees it'),
     brand_json: boundSchema(z.record(z.string(), z.unknown()))
       .exactOptional()
       .describe('The file to host, as it will be served; at most 100 KB'),

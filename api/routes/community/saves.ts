@@ -51,7 +51,7 @@ export const saveBrand = defineOperation({
   query: OrganizationQuery,
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.describe('Public name of the brand'),
+    brand_name: BrandName.describe('Name of the brand, as everyone sees it'),
     brand_manifest: boundSchema(BrandManifest)
       .nullable()
       .exactOptional()

@@ -13,7 +13,7 @@ export const DiscoveredAgent = z
   .looseObject({
     name: text.describe('Name of the agent, as it states it; otherwise its host'),
     description: text.optional().describe('Its own description; absent if it has none'),
-    protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols that it responded to'),
+    protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols in which the agent responded'),
     type: z
       .enum(['sales', 'signals', 'creative', 'unknown'])
       .describe('Type that its tools indicate'),

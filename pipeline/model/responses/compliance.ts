@@ -238,7 +238,7 @@ export const ComplianceHistory = z
           tracks_json: z
             .record(text, z.enum(trackStatuses))
             .describe('Results by part; empty for the run of one storyboard'),
-          total_duration_ms: z.number().describe('Duration in milliseconds'),
+          total_duration_ms: z.number().describe('How long it took, in milliseconds'),
           triggered_by: z
             .enum(['heartbeat', 'owner_test', 'manual'])
             .describe(

@@ -87,7 +87,7 @@ const TokenError = z
 export const TokenTested = z
   .object({
     ok: z.boolean().describe('Whether the token endpoint gave a token'),
-    latency_ms: z.number().describe('Duration in milliseconds'),
+    latency_ms: z.number().describe('How long it took, in milliseconds'),
     error: TokenError.optional().describe('Why it gave none; absent if it gave one'),
   })
   .meta({ id: 'AgentTokenTest', description: 'What a token endpoint returned.' })
@@ -102,7 +102,7 @@ export const AgentDiagnostic = z
     step_id: text.describe('Names what was called, within its phase'),
     task: text.describe('Name of the tool that was called'),
     step_passed: z.boolean().nullable().describe('Null where it was not run'),
-    duration_ms: z.number().describe('Duration in milliseconds'),
+    duration_ms: z.number().describe('How long it took, in milliseconds'),
     request_url: text
       .optional()
       .describe(

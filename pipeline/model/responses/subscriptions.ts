@@ -72,7 +72,7 @@ export const TestDelivery = z
 
 export const DeliveryLog = z
   .object({
-    subscription_id: z.uuid().describe('The requested subscription'),
+    subscription_id: z.uuid().describe('The subscription whose deliveries these are'),
     deliveries: z
       .array(
         z.object({

@@ -4,7 +4,7 @@ import { ValidationResult } from './storyboard-check.ts'
 
 const count = z.int().nonnegative()
 const text = z.string()
-const ms = z.number().nonnegative().describe('Duration in milliseconds')
+const ms = z.number().nonnegative().describe('How long it took, in milliseconds')
 
 /** Reasons why a step is skipped. */
 export const skipReasons = {

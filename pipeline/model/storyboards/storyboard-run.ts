@@ -78,7 +78,7 @@ export const StoryboardRun = z
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the form in which they are stored'),
     observations: z.array(TestObservation).describe('What the run showed beside its verdict'),
     test_kit: z.null().describe('Always null: the storyboards need none'),
-    total_duration_ms: z.number().nonnegative().describe('Duration in milliseconds'),
+    total_duration_ms: z.number().nonnegative().describe('How long it took, in milliseconds'),
   })
   .meta({ id: 'StoryboardRun', description: 'A storyboard run against an agent.' })
 export type StoryboardRun = z.infer<typeof StoryboardRun>
