@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countThings, formatCount } from '../core/counts.ts'
@@ -6,7 +6,7 @@ import { getLast, requireValue } from '../core/present.ts'
 import { replaceFolder } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import { EventTail } from './event-tail.ts'
-import { countIds } from './leaf-ids.ts'
+import { countIds, readLeafId } from './leaf-ids.ts'
 import { LogFolder } from './log-folder.ts'
 import { RightEdge } from './right-edge.ts'
 import { type LogSigner, toVerifierKey } from './signed-note.ts'
@@ -35,6 +35,16 @@ export async function findSignedHead(
       `the log of this folder is ${known.origin}, not ${signer.origin}: set LOG_ORIGIN to it`,
     )
   throw new Error(`the head of the log cannot be continued: ${head} (${logHead}, LOG_SIGNING_KEY)`)
+}
+
+/** Finds the id of the last event that was signed; undefined where there is none, or the log is damaged. */
+export function findLastLogged({
+  logHead,
+  logIds,
+}: Pick<TreePaths, 'logHead' | 'logIds'>): string | undefined {
+  if (!existsSync(logHead) || !existsSync(logIds)) return undefined
+  const size = parseHead(readFileSync(logHead, 'utf8'))?.size ?? 0
+  return size > 0 && countIds(logIds) >= size ? readLeafId(logIds, size - 1) : undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import { countThings, formatCount } from '../core/counts.ts'
 import { getAt } from '../core/present.ts'
-import { ERASED, parseBundle, toEntry } from './entries.ts'
+import { ERASED, findEventId, parseBundle, toEntry } from './entries.ts'
 import { buildConsistencyProof, isContinued, toLeafHash } from './merkle.ts'
 import { RightEdge } from './right-edge.ts'
 import { parseVerifierKey, type VerifierKey } from './signed-note.ts'
@@ -155,13 +155,21 @@ export async function checkContinued(
 /** Collects the entries of a log, to find the lines of event files in it. */
 export class EntryFinder {
   readonly #hashes = new Set<string>()
+  /** Id of the last entry that can be read; empty where there is none. */
+  #lastId = ''
 
-  readonly add: OnEntry = (_entry, _index, leafHash) => {
+  readonly add: OnEntry = (entry, _index, leafHash) => {
     this.#hashes.add(leafHash.toString('latin1'))
+    if (entry !== undefined) this.#lastId = findEventId(entry)
   }
 
   /** Tells whether the line of an event is in the log as it is. */
   has(line: Buffer): boolean {
     return this.#hashes.has(toLeafHash(toEntry(line)).toString('latin1'))
+  }
+
+  /** Tells whether an event is later than all entries, so that the next update of the log appends it. */
+  isNext(eventId: string): boolean {
+    return eventId > this.#lastId
   }
 }

@@ -12,6 +12,7 @@ import type { Database } from '../store/database.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { readLogSigner } from '../transparency/log-signer.ts'
+import { findLastLogged } from '../transparency/open-tree.ts'
 import { type KeepHead, TreeLog } from '../transparency/tree-log.ts'
 import type { Batch } from './apply-context.ts'
 import { findUncommitted } from './catch-up.ts'
@@ -22,6 +23,7 @@ import type { Manifest } from './copy-stores.ts'
 import { recordLookedUp } from './crawl/looked-up-names.ts'
 import { hasTimeChanged } from './dependencies.ts'
 import { failSubmission } from './failed-submissions.ts'
+import { setLastEvent } from './healing/facts.ts'
 import { healStores, listDerived } from './healing/heal.ts'
 import { type CommitFacts, logCommit, startMeasuring, summarizeCommit } from './log-commit.ts'
 import { closeStores, openStores, type WriterStores } from './open-stores.ts'
@@ -142,6 +144,9 @@ export class Sequencer {
     const { index, accounts, seals, paths } = stores
     const { areDamaged } = await healStores({ ...stores, log: options.log }, options)
     const takedowns = new TakedownList(accounts.db)
+    // A restored record is older than the log, which never gets shorter.
+    const lastLogged = findLastLogged(paths)
+    if (lastLogged !== undefined) await setLastEvent(index, lastLogged)
     const meta = await raiseFence(index)
     const sequencer = new Sequencer({ stores, takedowns, meta, options })
     await sequencer.#projector.recover(meta)

@@ -17,6 +17,7 @@ import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readReplicaState } from '../../pipeline/store/replica-state.ts'
+import { toEntry } from '../../pipeline/transparency/entries.ts'
 import { EventTail } from '../../pipeline/transparency/event-tail.ts'
 import { HEAD, KEY } from '../../pipeline/transparency/tile-names.ts'
 import {
@@ -26,7 +27,7 @@ import {
   verifyLog,
 } from '../../pipeline/transparency/verify-log.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry } from './open-registry.ts'
+import { assertRegistry, isHeld } from './open-registry.ts'
 
 const FILE_BYTES_MAX = 256 * (65_535 + 2)
 const EVENTS_PER_PAGE = 50_000
@@ -38,6 +39,14 @@ interface Verifying {
   key?: string
   remember?: string
 }
+
+/** Events of the event files that the log lacks: as sentences, or as lines where the next start appends them. */
+interface Unlogged {
+  unlogged: string[]
+  pending: Buffer[]
+}
+
+const NONE: Unlogged = { unlogged: [], pending: [] }
 
 /**
  * Checks a log and prints what was found. Without a place it is that of DATA_DIR, with its event files; in a
@@ -65,17 +74,23 @@ export async function verifyPublishedLog(
       remember !== undefined && existsSync(remember) ? readFileSync(remember, 'utf8') : undefined
     const remembered = saved ?? (replica === undefined ? undefined : readFollowedHead(paths))
     const entries = new EntryFinder()
-    const found = await verifyLog({ read, key, remembered }, (...entry) => {
-      entries.add(...entry)
-      grants?.add(...entry)
+    const found = await verifyLog({ read, key, remembered }, (entry, index, leafHash) => {
+      entries.add(entry, index, leafHash)
+      grants?.add(entry, index)
     })
+    const isRegistry = isOwn && replica === undefined
+    const { unlogged, pending } = isRegistry ? await findUnlogged(paths, entries) : NONE
+    for (const [at, line] of pending.entries()) grants?.add(toEntry(line), found.size + at)
     const checked = await grants?.check()
-    const faults = [...found.faults, ...(checked?.faults ?? [])]
-    if (isOwn && replica === undefined) faults.push(...findUnlogged(paths, entries))
+    const faults = [...found.faults, ...(checked?.faults ?? []), ...unlogged]
     process.exitCode = faults.length === 0 ? 0 : 1
     if (faults.length > 0) return printFaults(faults)
     printFound(found, key, trustedKey === undefined)
     if (checked !== undefined) printChecked(checked)
+    if (pending.length > 0)
+      process.stdout.write(
+        `the log continues with the next start, which adds ${countThings(pending.length, 'event')}\n`,
+      )
     if (remember !== undefined) replaceFile(remember, found.note)
   } finally {
     grants?.close()
@@ -105,7 +120,7 @@ function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: b
     )
 }
 
-function printChecked({ agreed, unknown }: CheckedGrants): void {
+function printChecked({ agreed, unknown, lost }: CheckedGrants): void {
   process.stdout.write(
     `${countThings(agreed, 'authorization is', 'authorizations are')} as the log says\n`,
   )
@@ -113,17 +128,27 @@ function printChecked({ agreed, unknown }: CheckedGrants): void {
     process.stdout.write(
       `for ${unknown} more the last event cannot be read: it was taken down, is too long for the log, or is older than the feed\n`,
     )
+  if (lost > 0)
+    process.stdout.write(
+      `${countThings(lost, 'event was', 'events were')} lost by a restore and not compared: the log still has them\n`,
+    )
 }
 
-/** Lists the events of the event files that the log does not have as they are. */
-function findUnlogged(paths: Paths, entries: EntryFinder): string[] {
+/**
+ * Lists the events of the event files that the log does not have as they are. While no indexer runs, those that the
+ * next start appends are no fault.
+ */
+async function findUnlogged(paths: Paths, entries: EntryFinder): Promise<Unlogged> {
+  const isStopped = !(await isHeld(paths.lease))
   const tail = new EventTail(paths)
-  const faults: string[] = []
+  const found: Unlogged = { unlogged: [], pending: [] }
   for (let last: string | undefined; ; ) {
     const events = tail.read(last, EVENTS_PER_PAGE)
-    if (events.length === 0) return faults
+    if (events.length === 0) return found
     for (const { id, line } of events)
-      if (!entries.has(line)) faults.push(`event ${id} is not logged as the event file has it`)
+      if (entries.has(line)) continue
+      else if (isStopped && entries.isNext(id)) found.pending.push(line)
+      else found.unlogged.push(`event ${id} is not logged as the event file has it`)
     last = getLast(events).id
   }
 }

@@ -79,7 +79,7 @@ async function waitForStartingRegistry(config: Config): Promise<RunFile | undefi
 }
 
 /** Tells whether a process holds a lock; unlike taking it, this makes no file. */
-async function isHeld(lock: string): Promise<boolean> {
+export async function isHeld(lock: string): Promise<boolean> {
   return existsSync(lock) && (await Lease.isHeld(lock))
 }
 

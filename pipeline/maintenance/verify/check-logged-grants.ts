@@ -6,7 +6,6 @@ import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
 import { streamGrants } from '../../read/queries/authorizations.ts'
 import { SnapshotQueries } from '../../read/query-pool.ts'
 import { Database } from '../../store/columnar/duckdb.ts'
-import type { OnEntry } from '../../transparency/verify-log.ts'
 
 /** The last that the log says about a grant: the hash of its facts, or undefined where it was revoked. */
 interface LastEvent {
@@ -24,7 +23,15 @@ export interface CheckedGrants {
    * the feed.
    */
   unknown: number
+  /** Events that a restore lost: the registry does not know what they said. */
+  lost: number
   faults: string[]
+}
+
+/** Events that a restore lost: those after one, or from the beginning, up to another. */
+interface LostRange {
+  after_event_id: string | null
+  last_event_id: string
 }
 
 const comparedFacts = [
@@ -38,11 +45,13 @@ const comparedFacts = [
 
 /**
  * Compares the authorizations of a snapshot with the log: each one in force is as its last event says, and none
- * is missing. Whoever runs a registry can change its data without an event, and this finds it.
+ * is missing. Whoever runs a registry can change its data without an event, and this finds it. Events that a restore
+ * lost, as the snapshot itself says, are counted and not compared.
  */
 export class LoggedGrants {
   readonly #snapshot: Database
   readonly #lastEventId: string
+  readonly #lostRanges: readonly LostRange[]
   readonly #last = new Map<string, LastEvent>()
   /** Id of the last entry; undefined where that cannot be read. */
   #end: string | undefined
@@ -53,10 +62,12 @@ export class LoggedGrants {
   #lastUnreadable = -1
   /** Differences that an unreadable entry may explain. */
   #doubtful: string[] = []
+  #lost = 0
 
-  private constructor(snapshot: Database, lastEventId: string) {
+  private constructor(snapshot: Database, lastEventId: string, lost: readonly LostRange[]) {
     this.#snapshot = snapshot
     this.#lastEventId = lastEventId
+    this.#lostRanges = lost
   }
 
   static async open(snapshotFile: string): Promise<LoggedGrants> {
@@ -64,11 +75,11 @@ export class LoggedGrants {
     const meta = await snapshot.one<{ last_event_id: string | null }>(
       'select last_event_id from meta',
     )
-    return new LoggedGrants(snapshot, meta?.last_event_id ?? '')
+    return new LoggedGrants(snapshot, meta?.last_event_id ?? '', await listLost(snapshot))
   }
 
   /** Takes the next entry of the log. */
-  readonly add: OnEntry = (entry, index) => {
+  readonly add = (entry: Buffer | undefined, index: number): void => {
     const event = entry && parseEvent(entry)
     this.#end = event?.event_id
     if (event === undefined) {
@@ -78,6 +89,10 @@ export class LoggedGrants {
       return
     }
     this.#from ??= Date.parse(event.created_at)
+    if (this.#isLost(event.event_id)) {
+      this.#lost++
+      return
+    }
     // What came after the snapshot is not in it.
     if (event.event_id <= this.#lastEventId && event.entity_type === 'authorization') {
       const isRevoked = event.event_type === 'authorization.revoked'
@@ -88,7 +103,7 @@ export class LoggedGrants {
 
   /** Compares the grants of the snapshot with all entries that were added. */
   async check(): Promise<CheckedGrants> {
-    const found: CheckedGrants = { agreed: 0, unknown: 0, faults: [] }
+    const found: CheckedGrants = { agreed: 0, unknown: 0, lost: this.#lost, faults: [] }
     if (this.#end !== undefined && this.#end < this.#lastEventId)
       return { ...found, faults: ['the log ends before the snapshot: check again in a minute'] }
     const inForce = new Set<string>()
@@ -113,6 +128,13 @@ export class LoggedGrants {
     this.#snapshot.close()
   }
 
+  #isLost(id: string): boolean {
+    return this.#lostRanges.some(
+      ({ after_event_id: after, last_event_id: last }) =>
+        (after === null || id > after) && id <= last,
+    )
+  }
+
   #count(found: CheckedGrants, id: string, hash: string | undefined, name: string): void {
     const last = this.#last.get(id)
     if (last !== undefined && last.hash === hash) found.agreed++
@@ -122,6 +144,16 @@ export class LoggedGrants {
       faults.push(explain(last, hash, name))
     }
   }
+}
+
+/** Lists what restores lost; a snapshot of a version that did not note it has no such table. */
+async function listLost(snapshot: Database): Promise<LostRange[]> {
+  const isNoted = await snapshot.one(
+    `select 1 from duckdb_tables() where table_name = 'lost_events'`,
+  )
+  return isNoted === undefined
+    ? []
+    : snapshot.all<LostRange>('select after_event_id, last_event_id from lost_events')
 }
 
 function explain(last: LastEvent | undefined, hash: string | undefined, name: string): string {

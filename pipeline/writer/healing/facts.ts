@@ -118,9 +118,17 @@ export async function setNextNumber(index: Database, seq: number): Promise<void>
   await index.write('update', 'meta', 'set seq = greatest(seq, $seq)', { seq })
 }
 
-/** Has the ids of later events follow this one. */
+/**
+ * Has the ids of later events follow this one. Where the index ends before it, events that others may have seen are lost, and
+ * the index says which.
+ */
 export async function setLastEvent(index: Database, eventId: string): Promise<void> {
-  await index.write('update', 'meta', 'set last_event_id = greatest(last_event_id, $id)', {
-    id: eventId,
+  await index.transaction(async () => {
+    const { last } = await index.oneOrThrow<{ last: string | null }>(
+      'select last_event_id as last from meta',
+    )
+    if (last !== null && last >= eventId) return
+    await index.insert('lost_events', [{ after_event_id: last, last_event_id: eventId }])
+    await index.write('update', 'meta', 'set last_event_id = $eventId', { eventId })
   })
 }

@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import {
@@ -10,18 +11,21 @@ import {
   publishLogged,
 } from '../../support/checks/logged-grants.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
 import { makeRegistryKey } from '../../support/servers/webhook-receivers.ts'
 import { testClock } from '../../support/worlds/clock.ts'
+import { observeVillageNight } from '../../support/worlds/village-internet.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 const key = makeRegistryKey()
 afterAll(key.remove)
+const settings = { LOG_SIGNING_KEY: key.path }
 const clock = testClock('2026-11-20T03:00Z')
 
 async function openLogged(): Promise<Sequencer> {
-  const registry = await openSequencer({ clock, settings: { LOG_SIGNING_KEY: key.path } })
+  const registry = await openSequencer({ clock, settings })
   cleanUp(() => registry.close())
   await registry.commit(buildBaseBatch(clock.now()))
   await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
@@ -47,7 +51,7 @@ describe('the authorizations of a snapshot', () => {
     const registry = await openLogged()
     const { agreed, ...rest } = await check(registry)
     expect(agreed).toBeGreaterThan(3)
-    expect(rest).toEqual({ unknown: 0, faults: [] })
+    expect(rest).toEqual({ unknown: 0, lost: 0, faults: [] })
     await registry.commit(buildBaseBatch(clock.tick({ days: 1 })))
     await registry.treeLog.update()
     expect(await check(registry)).toEqual({ agreed, ...rest })
@@ -112,6 +116,61 @@ describe('the authorizations of a snapshot', () => {
     expect(faults).toEqual([])
     expect(agreed).toBeLessThan(before.agreed)
     expect(agreed + unknown).toBeGreaterThan(0)
+  })
+
+  describe('after a restore of an older backup', () => {
+    /** Opens a registry that lost nights by a restore, and has an event of its own after that. */
+    async function openRestored(
+      operations: readonly ('domain.takedown' | 'domain.readmit')[] = [],
+    ): Promise<Sequencer> {
+      const dataDir = createDataDir()
+      const backup = join(createDataDir(), 'backup')
+      const before = await openSequencer({ clock, dataDir, settings })
+      await before.commit(buildBaseBatch(clock.tick({ days: 1 })))
+      await publishLogged(before)
+      await before.backUp(backup)
+      const { domain } = await before.index.oneOrThrow<{ domain: Domain }>(
+        'select max(publisher_domain) as domain from authorizations where in_force',
+      )
+      for (const op of operations) {
+        const submissions = [buildSubmission(op, { op, domain })]
+        await before.commit({ observations: [], submissions })
+      }
+      for (let night = 3; night < 6; night++) {
+        const at = clock.tick({ days: 1 })
+        const observations = observeVillageNight(night, { count: 40, size: 40 }, at)
+        await before.commit({ observations, submissions: [] })
+      }
+      await publishLogged(before)
+      await before.close()
+      await restore(dataDir, backup, { force: true, repeatsTakedowns: true })
+      const registry = await openSequencer({ clock, dataDir, settings })
+      cleanUp(() => registry.close())
+      await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
+      await publishLogged(registry)
+      return registry
+    }
+
+    test.each([
+      ['nights', [] as const],
+      [
+        'nights, and a domain that was taken down and read again',
+        ['domain.takedown', 'domain.readmit'] as const,
+      ],
+    ])('are what the log says but for the events that it lost: %s', async (_, operations) => {
+      const { agreed, lost, faults } = await check(await openRestored(operations))
+      expect(faults).toEqual([])
+      expect(Math.min(agreed, lost)).toBeGreaterThan(3)
+    })
+
+    test('are found where an event that it has was deleted by hand, and its grant with it', async () => {
+      const registry = await openRestored()
+      const sql = `delete from events where entity_id = ${FIRST_GRANT}::varchar;
+        delete from authorizations where id = ${FIRST_GRANT}`
+      expect((await check(registry, sql)).faults).toEqual([
+        expect.stringContaining('is not in force, and the log says that it is'),
+      ])
+    })
   })
 
   test('cannot be compared before the log has reached the snapshot', async () => {

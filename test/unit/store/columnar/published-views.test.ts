@@ -147,6 +147,7 @@ test('only bookkeeping is without a view, and stands in the schema internal', as
     'depends_on',
     'enrolled_agents',
     'house_claims',
+    'lost_events',
     'meta',
     'wakes',
   ])
