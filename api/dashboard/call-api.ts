@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { findField } from '../../pipeline/core/error-sentence.ts'
 import type { Services } from '../operation/services.ts'
 import { describeRefusal } from '../pages/describe-refusal.ts'
 
@@ -19,6 +20,8 @@ export interface ApiAnswer<Body> {
   file: { bytes: Buffer; type: string }
   /** The refusal as a sentence; undefined if the request succeeded. */
   refused: string | undefined
+  /** The field that the refusal is about, if it is a single one. */
+  field: string | undefined
 }
 
 export type CallApi = <Body = Record<string, unknown>>(
@@ -53,6 +56,8 @@ export function createApiCaller(
       answer.statusCode < 400
         ? undefined
         : describeRefusal(message ?? error ?? 'The request was refused', payload)
-    return { status: answer.statusCode, body, file: { bytes: answer.rawPayload, type }, refused }
+    const field = refused === undefined ? undefined : findField(message ?? '')
+    const file = { bytes: answer.rawPayload, type }
+    return { status: answer.statusCode, body, file, refused, field }
   }
 }

@@ -191,6 +191,7 @@ function renderRights(): Html {
     columns: ['Permission', ...membershipRoles],
     items: Object.keys(organizationRights) as OrganizationRight[],
     empty: '',
+    isNarrow: true,
     render: right => [
       organizationRights[right].text,
       ...membershipRoles.map(role => (hasOrganizationRight(role, right) ? 'yes' : '–')),

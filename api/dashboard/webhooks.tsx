@@ -37,7 +37,11 @@ const looks = { active: 'good', failing: 'fair', disabled: 'bad' } as const
 
 async function showWebhooks(
   context: OrganizationRequest,
-  { fault, status = 200 }: { fault?: string | undefined; status?: number } = {},
+  {
+    fault,
+    wrong,
+    status = 200,
+  }: { fault?: string | undefined; wrong?: string | undefined; status?: number } = {},
 ): Promise<DashboardAnswer> {
   const { callApi, org, organization } = context
   const listed = await callApi<{ subscriptions: SubscriptionView[] }>({
@@ -71,7 +75,7 @@ async function showWebhooks(
               renderActions(context, webhook),
             ],
           })}
-      {renderNewForm(context, sectionPath)}
+      {renderNewForm(context, sectionPath, wrong)}
     </>
   )
   return { status, title: 'Webhooks', body }
@@ -115,7 +119,11 @@ function renderActions(
   )
 }
 
-function renderNewForm({ form, organization, token }: OrganizationRequest, path: string): Html {
+function renderNewForm(
+  { form, organization, token }: OrganizationRequest,
+  path: string,
+  wrong: string | undefined,
+): Html {
   const read = (name: string) => form.get(name) ?? ''
   const choices = Object.entries(entities).map(
     ([entity, name]) => [`${entity}.*`, `changes to ${name}`] as const,
@@ -134,6 +142,7 @@ function renderNewForm({ form, organization, token }: OrganizationRequest, path:
         value={read('url')}
         required
         maxlength="2000"
+        aria-invalid={wrong === 'url' ? 'true' : undefined}
         placeholder="https://receiver.acme.example/changes"
       />
       <p class="hint">
@@ -182,7 +191,7 @@ async function createWebhook(context: OrganizationRequest): Promise<DashboardAns
   const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(form) }
   const made = await callApi<SubscriptionView>({ method: 'POST', url: API, query: org, payload })
   if (made.refused !== undefined)
-    return showWebhooks(context, { fault: made.refused, status: made.status })
+    return showWebhooks(context, { fault: made.refused, wrong: made.field, status: made.status })
   const body = (
     <>
       <h1>Your new webhook</h1>

@@ -130,6 +130,8 @@ interface Table<Item> {
   next?: string | ((shown: number) => string) | undefined
   limit?: number
   bytes?: number
+  /** True if its rows have room on a phone; those of any other table are cards there. */
+  isNarrow?: true
   /** Number of rows that are open; a few more than that stay open as well. */
   open?: number
 }
@@ -157,7 +159,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
         index === 0 ? (
           <th scope="row">{cell}</th>
         ) : (
-          <td class={looks[index]} data-label={columns[index]}>
+          <td class={looks[index]} data-label={table.isNarrow ? undefined : columns[index]}>
             {cell}
           </td>
         ),

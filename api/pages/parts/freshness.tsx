@@ -69,10 +69,10 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
   )
 }
 
-/** Renders the state of the least fresh of several files, which is that of all if it is up to date. */
-export function renderLeastFresh(freshness: FreshnessBlock | undefined): Html {
-  return renderFreshness(
-    freshness,
-    freshness?.state === 'current' ? 'All sources' : 'Least fresh source',
-  )
+/** Renders the state of the least fresh of several files, which is that of all if it is up to date; `file` is its address. */
+export function renderLeastFresh(freshness: FreshnessBlock, file?: string): Html {
+  const { state } = freshness
+  if (state === 'current') return renderFreshness(freshness, 'All sources')
+  if (file === undefined) return renderFreshness(freshness, 'Least fresh source')
+  return renderFreshness(freshness, state === 'absent' ? `No file at ${file}` : file)
 }

@@ -47,7 +47,7 @@ function showForm(text: string, { fault, result }: { fault?: string; result?: Ht
         </p>
         {fault === undefined ? null : (
           <p class="notice bad" id="fault" role="alert">
-            {fault}
+            {renderCoded(fault, 500)}
           </p>
         )}
         <form

@@ -71,9 +71,10 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   } catch (error) {
     const refused = error instanceof PublicError && findWrongField(error)
     if (!refused) throw error
+    const faults = listFaults(refused, asked)
     return showForm(asked, await findExampleSales(call), {
-      fault: describeFaults(refused, asked),
-      wrong: [refused.field, findPropertyFault(asked)?.field],
+      fault: describeFaults(faults, asked),
+      wrong: faults.map(({ field }) => field),
     })
   }
   const examples = await findExampleSales(call)
@@ -96,7 +97,22 @@ interface Refused {
   message: string
 }
 
-/** Checks the property by itself: the API refuses the first wrong field only. */
+/** Lists everything that is wrong with the form: the API refuses the first wrong field only. */
+function listFaults(refused: Refused, asked: Asked): Refused[] {
+  const known = new Set([toFormField(refused.field)])
+  const others = [findAgentFault(asked), findPropertyFault(asked)].flatMap(fault => fault ?? [])
+  return [refused, ...others.filter(({ field }) => !known.has(field))]
+}
+
+/** Names a field as the form does; questions about publishers have another name for the agent. */
+const toFormField = (field: string) => (field === 'agent' ? 'agent_url' : field)
+
+function findAgentFault({ agent_url }: Asked): Refused | undefined {
+  const message = AgentUrl.safeParse(agent_url).error?.issues[0]?.message
+  if (message === undefined) return undefined
+  return findWrongField(new PublicError('invalid_request', `agent_url: ${message}`))
+}
+
 function findPropertyFault({ identifier_type, identifier_value }: Asked): Refused | undefined {
   const fields = { type: 'identifier_type', value: 'identifier_value' }
   const identifier = { type: identifier_type, value: identifier_value }
@@ -104,10 +120,8 @@ function findPropertyFault({ identifier_type, identifier_value }: Asked): Refuse
   return text === undefined ? undefined : findWrongField(new PublicError('invalid_request', text))
 }
 
-/** Describes everything that is wrong with the form. */
-function describeFaults(refused: Refused, asked: Asked): string {
-  const other = findPropertyFault(asked)
-  return [refused, ...(other === undefined || other.field === refused.field ? [] : [other])]
+function describeFaults(faults: readonly Refused[], asked: Asked): string {
+  return faults
     .map(({ message }) =>
       clipText(describeRefusal(message, { ...asked, agent: asked.agent_url }), 300),
     )
@@ -206,15 +220,17 @@ async function showProperty(
           ['Publisher', as_of !== '' && publisher_domain && renderPublisher(publisher_domain)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', body.as_of && renderExactMoment(body.as_of)],
+          ['Checked', renderMoment(body.checked_at)],
         ])}
-        <details>
-          <summary>Check details</summary>
-          {renderFacts([
-            ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
-            ['Registry ID', property_rid && <code>{property_rid}</code>],
-            ['Checked', renderMoment(body.checked_at)],
-          ])}
-        </details>
+        {property_id || property_rid ? (
+          <details>
+            <summary>Check details</summary>
+            {renderFacts([
+              ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
+              ['Registry ID', property_rid && <code>{property_rid}</code>],
+            ])}
+          </details>
+        ) : null}
         {body.as_of ? renderPast() : renderChainSection(services.reader, evidence)}
         {renderSources(body.freshness, evidence)}
         {renderAskForm(asked)}
@@ -345,7 +361,10 @@ function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[])
   if (evidence.every(({ file }) => file === undefined)) return null
   const operating = pickDeciding(evidence, 'operator')
   const state = FreshnessBlock.shape.state.safeParse(operating?.file_state).data
-  if (freshness.state !== 'current') return renderLeastFresh(freshness)
+  if (freshness.state !== 'current') {
+    const step = evidence.find(({ file_state }) => file_state === freshness.state)
+    return renderLeastFresh(freshness, step?.file && clipText(step.file, 200))
+  }
   if (state === undefined || state === 'current')
     return evidence.some(({ fetched_at }) => fetched_at) ? null : renderLeastFresh(freshness)
   return (

@@ -343,7 +343,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   return (
     <p class="hint">
       To host it here, sign in and verify your domain if you haven’t already.
-      {kind === 'adagents.json' ? ` ${HOSTED_NOTE}` : null}
+      <span class="of-adagents"> {HOSTED_NOTE}</span>
     </p>
   )
 }

@@ -4,7 +4,7 @@ import { formatJson } from '../../../pipeline/core/format-json.ts'
 
 const padding = 'x'.repeat(120)
 
-test('JSON in one long line gets the lines that an editor would give it', () => {
+test('JSON in one line gets the lines that an editor would give it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), value => {
       const padded = { padding, value: JSON.parse(JSON.stringify(value)) }
@@ -21,8 +21,12 @@ test('values stay as they are written, and a syntax error stays where it is', ()
   expect(indented.split('\n')).toHaveLength(7)
 })
 
+test('a short line of several members gets lines as well', () => {
+  expect(formatJson('{"a":1,"b":[]}')).toBe('{\n  "a": 1,\n  "b": []\n}\n')
+})
+
 test.each([
-  ['a short line', '{"a":1}'],
+  ['a single member', '{"a":1}'],
   ['a text with lines', `{"a":\n"${padding}"}`],
   ['a web page', `<!doctype html>${padding}`],
   ['nothing but nesting', '['.repeat(100_000)],
