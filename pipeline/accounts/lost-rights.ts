@@ -2,12 +2,14 @@ import { hasOrganizationRight, isModerator, type MembershipRole } from '../core/
 import { toUserId } from '../core/user-id.ts'
 import type { Asker, Refusal, Submission } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
+import type { AuditRow } from './audit.ts'
 import type { FindRole } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 
 /** Refusals for rights that existed at submission and were revoked since. */
 const refusals = {
   key: { refused: 'the credential is invalid', error: 'unauthenticated' },
+  account: { refused: 'your account has been deleted', error: 'unauthenticated' },
   membership: { refused: 'you no longer belong to that organization', error: 'forbidden' },
   right: { refused: 'your role in that organization does not allow it', error: 'forbidden' },
   moderator: { refused: 'only a moderator may do that', error: 'forbidden' },
@@ -15,11 +17,16 @@ const refusals = {
 
 /**
  * Returns the refusal of a submission whose author has lost the right to it while it waited, or undefined. The API has
- * checked before; what was revoked in the same commit, but earlier in it, counts too.
+ * checked before; what was revoked in the same commit, but `earlier` in it, counts too.
  */
-export function findLostRight(db: Sqlite, { by, operation }: Submission): Refusal | undefined {
+export function findLostRight(
+  db: Sqlite,
+  { by, operation }: Submission,
+  earlier: readonly AuditRow[] = [],
+): Refusal | undefined {
   if (by?.kind !== 'key' && by?.kind !== 'user') return undefined
   if (by.kind === 'key' && isRevoked(db, by.id)) return refusals.key
+  if (by.kind === 'user' && isDeleted(db, by.id, earlier)) return refusals.account
   const { membershipIn, right, moderator } = getDefinition(operation).requires ?? {}
   const org_id = by.kind === 'user' ? membershipIn?.(operation) : undefined
   if (org_id) {
@@ -35,6 +42,17 @@ export function findLostRight(db: Sqlite, { by, operation }: Submission): Refusa
 function isRevoked(db: Sqlite, key_id: string): boolean {
   const query = 'select 1 from api_keys where key_id = $key_id and revoked_at is not null'
   return db.one(query, { key_id }) !== undefined
+}
+
+/** Tells whether a person deleted their account. People of another issuer have none here. */
+function isDeleted(db: Sqlite, user_id: string, earlier: readonly AuditRow[]): boolean {
+  const known = 'select 1 from people where user_id = $user_id'
+  if (db.one(known, { user_id }) !== undefined) return false
+  const isDeletion = ({ operation, by_id, answer }: AuditRow) =>
+    operation === 'person.delete' && by_id === user_id && 'done' in answer
+  const deletion = `select 1 from submissions
+    where operation = 'person.delete' and by_id = $user_id and answer -> '$.done' is not null`
+  return earlier.some(isDeletion) || db.one(deletion, { user_id }) !== undefined
 }
 
 function findMembershipRole(

@@ -141,7 +141,7 @@ export class Accounts {
     for (const submission of submissions) {
       const { submission_id: id } = submission
       if (answers.has(id)) continue
-      const revoked = findLostRight(this.db, submission)
+      const revoked = findLostRight(this.db, submission, rows)
       if (revoked) {
         // Not stored: another credential may send it again with the same Idempotency-Key.
         answers.set(id, revoked)

@@ -149,6 +149,39 @@ describe('a person who was removed from an organization', () => {
   })
 })
 
+describe('a person who deleted their account', () => {
+  const user_id = randomUUID()
+  const dan: Asker = { kind: 'user', id: user_id }
+  const gone = { refused: 'your account has been deleted', error: 'unauthenticated' }
+  const named = { provider: 'email', subject: 'dan@acme.example', email: 'dan@acme.example' }
+  const entry = () =>
+    asked({ op: 'person.enter', user_id, ...named, email_verified: true, name: null })
+  const deletion = () => asked({ op: 'person.delete', user_id }, dan)
+  const founding = (name: string) => {
+    const fields = { name, user_id, is_personal: false, marketing_opt_in: false }
+    return asked({ op: 'organization.found', org_id: randomUUID(), ...fields }, dan)
+  }
+  const countMemberships = () =>
+    accounts.db.all('select 1 from memberships where user_id = $user_id', { user_id }).length
+
+  test('founds no organization: in the same commit, a later one, and after a restart', () => {
+    const waited = founding('Late')
+    expect(applyAll(entry(), deletion(), founding('Early'))).toEqual(['done', 'done', gone])
+    expect(applyAll(waited)).toEqual([gone])
+    accounts.close()
+    accounts = Accounts.open(paths.record)
+    expect(applyAll(waited)).toEqual([gone])
+    expect(countMemberships()).toBe(0)
+  })
+
+  test('keeps it where an organization was founded first', () => {
+    const refused = expect.objectContaining({ error: 'conflict' })
+    expect(applyAll(entry(), founding('First'), deletion())).toEqual(['done', 'done', refused])
+    expect(applyAll(founding('Second'))).toEqual(['done'])
+    expect(countMemberships()).toBe(2)
+  })
+})
+
 test('an owner who becomes an ordinary member can no longer create keys', () => {
   const hash = 'a'.repeat(64)
   const key = () =>
