@@ -6,7 +6,7 @@ import { getFirst } from '../../pipeline/core/present.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
 import type { Identity } from '../identity/identity.ts'
 import { buildSignedOutPage, sendSignInPage } from '../identity/pages.tsx'
-import { parseWayBack } from '../identity/way-back.ts'
+import { BACK, parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { personRoutes } from './account.tsx'
@@ -29,6 +29,8 @@ import {
   buildDashboardPage,
   type DashboardAnswer,
   pictureHeaders,
+  SIGN_OUT_PATH,
+  SIGNED_OUT_PATH,
   toSectionPath,
 } from './page.tsx'
 import { passkeyRoutes } from './passkeys.tsx'
@@ -43,8 +45,6 @@ import { watchRoutes } from './watches.tsx'
 import { webhookRoutes } from './webhooks.tsx'
 
 const FORM_BYTES_MAX = 1024 * 1024
-const SIGN_OUT = '/dashboard/sign-out'
-const SIGNED_OUT = '/dashboard/signed-out'
 const SIGN_IN = '/dashboard/sign-in'
 
 const organizationRoutes: readonly OrganizationRoute[] = [
@@ -90,8 +90,8 @@ export const dashboardPaths: readonly RoutePath[] = [
   ...routes,
   { method: 'GET', path: SIGN_IN },
   { method: 'GET', path: DASHBOARD_CALLBACK },
-  { method: 'POST', path: SIGN_OUT },
-  { method: 'GET', path: SIGNED_OUT },
+  { method: 'POST', path: SIGN_OUT_PATH },
+  { method: 'GET', path: SIGNED_OUT_PATH },
 ]
 
 /** Adds the pages on which people manage what their organizations keep here. */
@@ -120,15 +120,17 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
     add('GET', DASHBOARD_CALLBACK, async ({ query }, reply) =>
       reply.redirect(parseWayBack((query as { state?: unknown }).state) ?? '/dashboard', 303),
     )
-    add('POST', SIGN_OUT, async (request, reply) => {
+    add('POST', SIGN_OUT_PATH, async (request, reply) => {
       const context = await buildDashboardRequest({ app, identity, services }, request, reply)
       if (context !== undefined) await endSession(identity, services, request, reply)
-      return reply.redirect(SIGNED_OUT, 303)
+      const to = parseWayBack(context?.form.get(BACK))
+      return reply.redirect(to === undefined ? SIGNED_OUT_PATH : toSignIn(to), 303)
     })
-    add('GET', SIGNED_OUT, async (_, reply) => {
+    add('GET', SIGNED_OUT_PATH, async ({ query }, reply) => {
       const upstream = identity.getUpstream(services)
       const page = buildSignedOutPage(
         upstream && { name: upstream.name, address: upstream.getSignOutAddress() },
+        (query as { account?: unknown }).account === 'deleted',
       )
       return sendSignInPage(reply, page, services)
     })
@@ -181,9 +183,10 @@ function sendToSignIn({ method, url }: FastifyRequest, reply: FastifyReply) {
   if (method === 'POST')
     return refuse('forbidden', 'your session has ended: open the dashboard again')
   const to = parseWayBack(url)
-  const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`
-  return reply.redirect(SIGN_IN + query, 303)
+  return reply.redirect(to === undefined ? SIGN_IN : toSignIn(to), 303)
 }
+
+const toSignIn = (to: string) => `${SIGN_IN}?${new URLSearchParams({ to })}`
 
 /**
  * Finds the origin on which a sign-in has to begin, empty where the request is on it: links lead to the public

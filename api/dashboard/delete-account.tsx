@@ -2,10 +2,9 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
+import { type DashboardAnswer, renderButton, renderFault, SIGNED_OUT_PATH } from './page.tsx'
 
 const PATH = '/dashboard/delete'
-const SIGNED_OUT = '/dashboard/signed-out'
 
 /** Renders the form that deletes the account of a person, or what stands in its way. */
 export function renderAccountDeletion({ memberships, person, token }: DashboardRequest): Html {
@@ -29,7 +28,7 @@ export function renderAccountDeletion({ memberships, person, token }: DashboardR
 const askAboutAccount = () => ({
   label: 'Delete',
   effect:
-    'You will be signed out everywhere. Your address, passkeys, watches and the access of applications will be deleted. Audit logs keep what you did, but not your address. You cannot undo this.',
+    'You’ll be signed out everywhere. Your email address, passkeys and watches will be deleted, and applications lose their access. Audit logs keep what you did, but not your address. You can’t undo this.',
 })
 
 /** Deletes the account. Like passkeys, it belongs to its person alone: no application may delete it for them. */
@@ -55,7 +54,7 @@ async function deleteAccount({
     return { status: 409, title: 'Delete your account', body }
   }
   await identity.forgetPerson(services, user_id)
-  return { next: SIGNED_OUT }
+  return { next: `${SIGNED_OUT_PATH}?account=deleted` }
 }
 
 export const accountDeletionRoutes: readonly PersonRoute[] = [

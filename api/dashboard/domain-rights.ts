@@ -1,5 +1,7 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
+import { hostedKinds } from '../../pipeline/model/hosted.ts'
+import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
+import { findOwnership, listFormerDomains } from '../../pipeline/read/lookups/ownership.ts'
 import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
 import { canEdit } from './own-organization.tsx'
 
@@ -21,4 +23,17 @@ export function canChange(
 ): boolean {
   const { organization } = context
   return canEdit(organization) && hasProof(context, organization.org_id, domain)
+}
+
+/** Tells whether files of a domain are hosted here. */
+export function isHosted({ reader }: DashboardRequest['services'], domain: string): boolean {
+  return hostedKinds.some(kind => findHosted(reader, kind, domain))
+}
+
+/** Lists the domains whose hosted files stayed online when an organization removed them. */
+export function listFormerHosted({
+  organization: { org_id },
+  services,
+}: Pick<OrganizationRequest, 'services' | 'organization'>): Domain[] {
+  return listFormerDomains(services.reader, org_id).filter(domain => isHosted(services, domain))
 }

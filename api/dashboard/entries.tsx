@@ -4,8 +4,6 @@ import { type HostedKind, hostedKinds } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
-import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
-import { listFormerDomains } from '../../pipeline/read/lookups/ownership.ts'
 import { BACK, CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -15,7 +13,7 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
-import { hasProof } from './domain-rights.ts'
+import { hasProof, isHosted, listFormerHosted } from './domain-rights.ts'
 import { isShared } from './domains.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
@@ -55,13 +53,11 @@ async function chooseDomain(
   const sectionPath = toSectionPath(organization.org_id, 'entries')
   const url = '/api/me/organization/domains'
   const listed = await callApi<Domains>({ method: 'GET', url, query: org })
-  const isHosted = (domain: string) =>
-    hostedKinds.some(kind => findHosted(services.reader, kind, domain))
-  const former = listFormerDomains(services.reader, organization.org_id).filter(isHosted)
+  const former = listFormerHosted(context)
   const own = listed.refused === undefined ? listed.body.domains : []
   const unverified = new Set<string>([
     ...former,
-    ...own.flatMap(({ domain, proven }) => (!proven && isHosted(domain) ? domain : [])),
+    ...own.flatMap(({ domain, proven }) => (!proven && isHosted(services, domain) ? domain : [])),
   ])
   const domains = [...own.map(({ domain }) => domain), ...former].slice(0, LISTED_MAX)
   const files = await Promise.all(

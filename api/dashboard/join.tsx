@@ -1,7 +1,9 @@
+import type { StoredInvitation } from '../../pipeline/model/accounts/invitation.ts'
 import {
   findInvitation,
   listAddressInvitations,
 } from '../../pipeline/read/lookups/organizations.ts'
+import { BACK } from '../identity/way-back.ts'
 import { addArticle } from '../live/invitation-mail.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { clipText, renderName } from '../pages/html/text.tsx'
@@ -11,6 +13,7 @@ import {
   renderButton,
   renderFault,
   renderToken,
+  SIGN_OUT_PATH,
   toSectionPath,
 } from './page.tsx'
 
@@ -19,14 +22,14 @@ const JOIN = '/dashboard/join'
 const SHOWN_MAX = 10
 const TOKEN = /^[\w-]{43}$/
 const CLOSED =
-  'This link has been used or revoked, has expired, or was sent to a different address than the one you signed in with.'
+  'This link has been used or revoked, or has expired. Ask the person who sent it for a new one.'
 
 function readToken(query: unknown): string | undefined {
   const { token } = query as { token?: unknown }
   return typeof token === 'string' && TOKEN.test(token) ? token : undefined
 }
 
-/** Shows an invitation only to the person whose verified address it names. */
+/** Shows an invitation to the person whose verified address it names, and to others whom it is for. */
 function showInvitation(
   context: DashboardRequest,
   given?: string,
@@ -35,24 +38,9 @@ function showInvitation(
   const { person, services, token: formToken } = context
   const token = given ?? readToken(context.query)
   const found = token === undefined ? undefined : findInvitation(services.reader, token)
-  const isTheirs = found !== undefined && person.email_verified && found.email === person.email
-  if (!isTheirs) {
-    const body = (
-      <>
-        <h1>Invitation not found</h1>
-        <p class="notice fair">{CLOSED}</p>
-        {person.email ? (
-          <p>
-            You are signed in as <bdi>{clipText(person.email, 120)}</bdi>.
-          </p>
-        ) : null}
-        <p>
-          <a href="/dashboard">Your organizations</a>
-        </p>
-      </>
-    )
-    return { status: 404, title: 'Invitation not found', body }
-  }
+  if (token === undefined || found === undefined) return showClosed()
+  if (!person.email_verified || found.email !== person.email)
+    return showOtherAccount(context, token, found)
   const body = (
     <>
       <h1>Join {renderName(found.org_name)}</h1>
@@ -73,6 +61,45 @@ function showInvitation(
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'An invitation', body }
+}
+
+function showClosed(): DashboardAnswer {
+  const body = (
+    <>
+      <h1>Invitation not found</h1>
+      <p class="notice fair">{CLOSED}</p>
+      <p>
+        <a href="/dashboard">Your organizations</a>
+      </p>
+    </>
+  )
+  return { status: 404, title: 'Invitation not found', body }
+}
+
+/** Offers to switch accounts. The address is no secret from those who have the link: it was sent there. */
+function showOtherAccount(
+  { person, token: formToken }: DashboardRequest,
+  token: string,
+  { email, org_name }: StoredInvitation,
+): DashboardAnswer {
+  const who = person.email ?? person.name ?? person.user_id
+  const body = (
+    <>
+      <h1>Join {renderName(org_name)}</h1>
+      <p class="notice fair">
+        This invitation is for <bdi>{clipText(email, 120)}</bdi>. You’re signed in as{' '}
+        <bdi>{clipText(who, 120)}</bdi>
+        {person.email === email ? ', but that address isn’t verified' : null}.
+      </p>
+      {renderButton(SIGN_OUT_PATH, formToken, 'Switch account', {
+        [BACK]: `${JOIN}?${new URLSearchParams({ token })}`,
+      })}
+      <p>
+        <a href="/dashboard">Your organizations</a>
+      </p>
+    </>
+  )
+  return { status: 403, title: 'An invitation', body }
 }
 
 /** Renders the invitations that wait for the person who is signed in. */

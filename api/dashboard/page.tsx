@@ -43,6 +43,10 @@ const headers = {
   'referrer-policy': 'same-origin',
 }
 
+/** Path at which a form ends the session, and the page that follows. */
+export const SIGN_OUT_PATH = '/dashboard/sign-out'
+export const SIGNED_OUT_PATH = '/dashboard/signed-out'
+
 /** Notices about what was just done, by the value of `done` in the address. */
 export const doneTexts = {
   organization:
@@ -203,7 +207,7 @@ function renderAccount(frame: Frame): Html {
             {signsInElsewhere ? null : renderPlace('/dashboard/passkeys', 'Passkeys', frame)}
           </ul>
         </nav>
-        <form method="post" action="/dashboard/sign-out">
+        <form method="post" action={SIGN_OUT_PATH}>
           {renderToken(token)}
           <button type="submit" class="plain">
             Sign out

@@ -1,8 +1,10 @@
 import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { joinWords } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { listFormerHosted } from './domain-rights.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -10,6 +12,9 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
+
+/** Domains that the question before a deletion names. */
+const NAMED_MAX = 3
 
 function showSettings(context: OrganizationRequest, fault?: string): DashboardAnswer {
   const { organization } = context
@@ -63,7 +68,8 @@ function renderDeletion({ organization, token }: OrganizationRequest): Html {
   return (
     <>
       <p>
-        Remove its domains, agents and webhooks first. To keep the organization and leave it
+        Remove its domains, agents and webhooks first. When you remove a domain, you choose whether
+        the files that are hosted for it stay online. To keep the organization and leave it
         yourself, make someone else an owner under {people}.
       </p>
       {renderButton(
@@ -88,11 +94,17 @@ async function rename(context: OrganizationRequest): Promise<DashboardAnswer> {
   return { next: toSectionPath(organization.org_id, 'settings'), done: 'renamed' }
 }
 
-const askAboutOrganization = () => ({
-  label: 'Delete',
-  effect:
-    'Everyone loses access, and programs that use its keys will be refused. You cannot undo this.',
-})
+/** Asks, and names the files that nobody of the organization can change afterwards. */
+function askAboutOrganization(context: OrganizationRequest) {
+  const domains = listFormerHosted(context)
+  const more = domains.length > NAMED_MAX ? ['others'] : []
+  const files =
+    domains.length === 0
+      ? ''
+      : ` Files stay online for ${joinWords([...domains.slice(0, NAMED_MAX), ...more])}. To take one offline, first verify its domain again and stop hosting it.`
+  const effect = `Everyone loses access, and its keys stop working.${files} You can’t undo this.`
+  return { label: 'Delete', effect }
+}
 
 async function deleteOrganization(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { refused } = await context.callApi({ method: 'DELETE', url: toUrl(context) })

@@ -16,7 +16,7 @@ import {
 
 const PASSKEY_REFUSED =
   'This passkey was not accepted. Try again, or request a link and then check your passkeys.'
-const LINK_USED = 'This link has been used or has expired.'
+const LINK_USED = 'This link has already been used or has expired.'
 
 /** Sends a link to the address in the form, or shows why it cannot be sent. */
 async function sendSignInLink(step: Step): Promise<SignInPage> {

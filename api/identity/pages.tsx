@@ -295,21 +295,25 @@ export function buildContinuePage(address: string): SignInPage {
 }
 
 /**
- * Builds the page after a sign-out. The person may still be signed in at the provider, so it links to the
- * sign-out there.
+ * Builds the page after a sign-out, or after the account was deleted. The person may still be signed in at the
+ * provider, so it links to the sign-out there.
  */
 export function buildSignedOutPage(
   upstream: { name: string; address: string | undefined } | undefined,
+  isDeleted: boolean,
 ): SignInPage {
   const { name, address } = upstream ?? {}
+  const title = isDeleted ? 'Account deleted' : 'Signed out'
   return buildPage(
     200,
-    'Signed out',
+    title,
     <>
-      <h1>Signed out</h1>
+      <h1>{title}</h1>
       <p class="lead">
-        You’ve signed out.
-        {name === undefined ? null : ` At ${name} you may still be signed in.`}
+        {isDeleted
+          ? 'Your account has been deleted, and you’re signed out everywhere.'
+          : 'You’ve signed out.'}
+        {name === undefined ? null : ` You may still be signed in at ${name}.`}
       </p>
       {address === undefined ? null : (
         <p>
@@ -318,9 +322,7 @@ export function buildSignedOutPage(
           </a>
         </p>
       )}
-      <p>
-        <a href="/dashboard">Sign in again</a>
-      </p>
+      <p>{isDeleted ? <a href="/">Home</a> : <a href="/dashboard">Sign in again</a>}</p>
     </>,
   )
 }

@@ -51,7 +51,7 @@ export const signInPaths: readonly RoutePath[] = [
 ]
 
 const REQUEST_ENDED =
-  'This link has expired or was opened in another browser. If an application sent you here, start again there.'
+  'This link has already been used or has expired, or it was opened in another browser. If an application sent you here, start again there.'
 const OTHER_WAY =
   'This registry uses a different way to sign in. Go back to the application and start again.'
 

@@ -260,13 +260,23 @@ describe('people join an organization', () => {
     expect((await send(fay, '/dashboard/join', { id })).statusCode).toBe(404)
   })
 
-  test('and nobody else sees whose invitation a link carries', async () => {
+  test('and whoever opens the link with another account learns whom it is for, and switches', async () => {
     const { pathname, search } = await invite('erik@acme.example', 'member')
-    const shown = await bob.get(pathname + search)
-    expect(shown.statusCode).toBe(404)
-    expect(shown.body).not.toMatch(/Acme|erik/)
-    const form = { token: new URLSearchParams(search).get('token')! }
-    expect((await send(bob, pathname, form)).statusCode).toBe(404)
+    const hugo = await enterAs('hugo@other.example')
+    const shown = await hugo.get(pathname + search)
+    const page = load(shown.body)
+    expect(shown.statusCode).toBe(403)
+    expect(page('.notice').text()).toBe(
+      'This invitation is for erik@acme.example. You’re signed in as hugo@other.example.',
+    )
+    const token = new URLSearchParams(search).get('token')!
+    expect((await send(hugo, pathname, { token })).statusCode).toBe(403)
+    const back = page('main input[name=back]').val() as string
+    const left = await send(hugo, page('main form').attr('action')!, { back })
+    expect(left.headers.location).toBe(
+      `/dashboard/sign-in?${new URLSearchParams({ to: pathname + search })}`,
+    )
+    expect((await hugo.get('/dashboard')).headers.location).toBe('/dashboard/sign-in')
   })
 
   test('and the audit shows that to its members', async () => {
