@@ -10,15 +10,15 @@ import { replyOk } from '../responses/reply.ts'
 const RESULTS_PER_KIND = 5
 
 const order =
-  'Exact names come first, then names that begin with the text, then others that contain it. If there is no exact name and few others, words of four or more characters may have one typing error. Case, accents and other marks are ignored, and a domain is found in either of its forms. `X-Registry-Seq` is the commit that was searched.'
+  'Exact names come first, then names that start with the text, then names that contain it. If few names match, words of four or more characters may contain a typo. Case and accents are ignored.'
 
 export const searchRegistry = defineOperation({
   id: 'search',
   method: 'GET',
   path: '/api/search',
   group: 'Search',
-  summary: 'Find brands, publishers and properties by name, domain or identifier',
-  description: `The ${RESULTS_PER_KIND} best matches of each kind. ${order}`,
+  summary: 'Find brands, publishers, properties and agents by name, domain or identifier',
+  description: `Returns the ${RESULTS_PER_KIND} best matches of each kind. Agents are found by name, address and the member that added them. ${order}`,
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,
@@ -34,7 +34,7 @@ export const searchRegistry = defineOperation({
   },
 })
 
-const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
+const nothing: SearchAnswer = { brands: [], publishers: [], properties: [], agents: [] }
 
 export const findBrandsByName = defineOperation({
   id: 'findBrands',

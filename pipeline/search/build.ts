@@ -16,6 +16,7 @@ export async function buildSearch(snapshot: string, target: string): Promise<voi
       brands: await buildCollection(db, file, 'brands'),
       publishers: await buildCollection(db, file, 'publishers'),
       properties: await buildCollection(db, file, 'properties'),
+      agents: await buildCollection(db, file, 'agents'),
     }
     file.end({ format: SEARCH_FORMAT, collections } satisfies SearchContents)
   } finally {

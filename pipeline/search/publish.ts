@@ -17,7 +17,7 @@ const CHILD_PRIORITY = 10
 const FILES_RETAINED = 2
 
 /** SQL that describes everything that can be found: number and last commit of the rows of each table. */
-const CONTENTS = ['brands', 'publishers', 'properties', 'entries'].map(
+const CONTENTS = ['brands', 'publishers', 'properties', 'entries', 'agents', 'agent_profiles'].map(
   table => `(select count(*) || ' ' || coalesce(max(seq), 0) || ' ' from ${table})`,
 )
 
@@ -117,7 +117,8 @@ async function readContents(snapshot: string): Promise<{ contents: string; entri
   try {
     return await db.oneOrThrow<{ contents: string; entries: number }>(
       `select ${CONTENTS.join(' || ')} as contents, (select count(*) from brands)
-         + (select count(*) from publishers) + (select count(*) from properties) as entries`,
+         + (select count(*) from publishers) + (select count(*) from properties)
+         + (select count(*) from agents) as entries`,
     )
   } finally {
     db.close()

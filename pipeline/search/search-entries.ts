@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/url.ts'
 import type { PublisherMatch } from '../model/responses/search.ts'
 import {
   brandItemColumns,
@@ -26,6 +27,11 @@ export interface SearchEntry {
   item: object
 }
 
+/** Item of an agent: what else is known about it may be private, and a reader looks it up. */
+export interface FoundAgent {
+  agent_url: string
+}
+
 /** Rows of a collection, in the order in which lists show them. */
 export interface CollectionSource {
   sql: string
@@ -35,6 +41,10 @@ export interface CollectionSource {
 /** Publishers have no names of their own, so those of the domain's brand are used. */
 const publishers = `select domain, brand_name, names
   from publishers left join brands using (domain) where valid order by domain`
+/** Agents that a file or their own answer names, those that most publishers authorize first. */
+const agents = `select agent_url, name
+  from agents full join agent_profiles using (agent_url)
+  order by coalesce(publisher_count, 0) desc, coalesce(property_count, 0) desc, agent_url`
 const brands = `select ${brandItemColumns}, house_name, names from ${brandItemTable} ${brandOrder}`
 
 export const collectionSources: Readonly<Record<CollectionName, CollectionSource>> = {
@@ -72,6 +82,19 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
         aliases: [],
         flags: packPropertyFlags(item),
         item,
+      }
+    },
+  },
+  agents: {
+    sql: agents,
+    buildEntry({ agent_url, name }) {
+      const url = agent_url as string
+      const host = parseUrl(url)?.hostname ?? ''
+      return {
+        names: foldAll([name, ...listTypedForms(host)]),
+        aliases: foldAll([url]),
+        flags: 0,
+        item: { agent_url: url } satisfies FoundAgent,
       }
     },
   },

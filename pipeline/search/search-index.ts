@@ -8,9 +8,9 @@ import { PartsReader } from './parts-reader.ts'
 import { runInSlices, type Slices } from './slices.ts'
 
 /** Version of the file; one of another version is made again. */
-export const SEARCH_FORMAT = 7
+export const SEARCH_FORMAT = 8
 
-export const collectionNames = ['brands', 'publishers', 'properties'] as const
+export const collectionNames = ['brands', 'publishers', 'properties', 'agents'] as const
 export type CollectionName = (typeof collectionNames)[number]
 
 export interface SearchContents {
@@ -51,6 +51,7 @@ export class SearchIndex {
       brands: new Collection(file, collections.brands),
       publishers: new Collection(file, collections.publishers),
       properties: new Collection(file, collections.properties),
+      agents: new Collection(file, collections.agents),
     })
   }
 
@@ -72,15 +73,21 @@ export class SearchIndex {
 
   /**
    * Searches some collections and returns the first matches as JSON. Misspellings are considered
-   * only where no entry has the exact name and too few contain the text.
+   * only where no entry has the exact name and too few contain the text. Agents do not count there: some of their
+   * names are private, and a caller leaves those out, for which it asks for more of them (`agentsLimit`).
    */
   async search<Name extends CollectionName>(
     names: readonly Name[],
     text: string,
     limit: number,
+    agentsLimit = limit,
   ): Promise<Record<Name, string[]>> {
-    const collections = names.map(name => this.#collections[name])
-    const items = await runInSlices(findBestItems(collections, fold(text), limit), this.#mayGoOn)
+    const asked = names.map(name => ({
+      collection: this.#collections[name],
+      limit: name === 'agents' ? agentsLimit : limit,
+      isPublic: name !== 'agents',
+    }))
+    const items = await runInSlices(findBestItems(asked, fold(text), limit), this.#mayGoOn)
     return Object.fromEntries(names.map((name, i) => [name, getAt(items, i)])) as Record<
       Name,
       string[]
@@ -142,31 +149,40 @@ function* readItems(collection: Collection, ids: readonly number[]): Slices<stri
   return items
 }
 
+interface Asked {
+  collection: Collection
+  limit: number
+  /** False where some names are private, so that none may change what else is found. */
+  isPublic: boolean
+}
+
 function* findBestItems(
-  collections: readonly Collection[],
+  asked: readonly Asked[],
   folded: string,
-  limit: number,
+  enough: number,
 ): Slices<string[][]> {
-  const found = yield* findBest(collections, folded, limit)
-  return found.map((ids, i) => ids.map(id => getAt(collections, i).readItem(id)))
+  const found = yield* findBest(asked, folded, enough)
+  return found.map((ids, i) => ids.map(id => getAt(asked, i).collection.readItem(id)))
 }
 
 function* findBest(
-  collections: readonly Collection[],
+  asked: readonly Asked[],
   folded: string,
-  limit: number,
+  enough: number,
 ): Slices<readonly number[][]> {
-  if (folded === '' || limit === 0) return collections.map(() => [])
+  if (folded === '' || enough === 0) return asked.map(() => [])
   const found: number[][] = []
-  let isCalledSo = false
-  for (const collection of collections) {
+  let isEnough = false
+  let publicCount = 0
+  for (const { collection, limit, isPublic } of asked) {
     const literal = yield* findFirstContaining(collection, folded, limit)
     found.push(literal.ids)
-    isCalledSo ||= literal.isCalledSo
+    if (!isPublic) continue
+    publicCount += literal.ids.length
+    isEnough ||= literal.isCalledSo || publicCount >= enough
   }
-  const all = found.reduce((sum, { length }) => sum + length, 0)
-  if (isCalledSo || all >= limit) return found
-  for (const [i, collection] of collections.entries()) {
+  if (isEnough) return found
+  for (const [i, { collection, limit }] of asked.entries()) {
     const ids = getAt(found, i)
     if (ids.length === limit) continue
     ids.push(...(yield* findNear(collection, folded, new Set(ids), limit - ids.length)))

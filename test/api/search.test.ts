@@ -93,12 +93,21 @@ describe('GET /api/search', () => {
     expect((await search('example')).brands).toHaveLength(5)
   })
 
-  test('200: without a match all three lists are empty', async () => {
-    expect(await search('zzzzqqqq')).toEqual({ brands: [], publishers: [], properties: [] })
+  test('200: without a match all lists are empty', async () => {
+    expect(await search('zzzzqqqq')).toEqual({
+      brands: [],
+      publishers: [],
+      properties: [],
+      agents: [],
+    })
   })
 
   test('200: a publisher without its file is not shown, as in lists', async () => {
-    expect(await search('gone.example')).toMatchObject({ publishers: [], properties: [] })
+    expect(await search('gone.example')).toMatchObject({
+      publishers: [],
+      properties: [],
+      agents: [],
+    })
   })
 
   test('200: a publisher is found by the name of its domain’s brand and of its member', async () => {
@@ -129,7 +138,7 @@ describe('GET /api/search', () => {
   test('200: nothing is found before the first snapshot', async () => {
     const own = await openRegistry()
     const answer = await own.app.inject('/api/search?q=nova')
-    expect(answer.json()).toEqual({ brands: [], publishers: [], properties: [] })
+    expect(answer.json()).toEqual({ brands: [], publishers: [], properties: [], agents: [] })
     expect(answer.headers['x-registry-seq']).toBe('0')
     await own.close()
   })

@@ -1,20 +1,13 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core/domain.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
-import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
-import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import type { AgentMatch, SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
-import {
-  findPublicProbe,
-  isPublicAgent,
-  listHiddenAgents,
-} from '../../../pipeline/read/lookups/public-agents.ts'
+import { findPublicProbe, isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
-import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
-import { findAgentsByName } from '../../../pipeline/read/queries/agent-names.ts'
 import { searchEverything } from '../../../pipeline/read/queries/search.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
@@ -48,18 +41,10 @@ const RESULTS_SHOWN = 5
 const RESULTS_OF_KIND_SHOWN = 30
 const MARK_PX = 40
 
-interface FoundAgent {
-  url: string
-  /** Answers of the agent, where they are for everybody. */
-  probed: ProbedAgent | undefined
-}
-
-type Results = SearchAnswer & { agents: readonly FoundAgent[] }
-
 interface Found {
   /** The only kind that is shown; undefined for all. */
   kind: FoundKind | undefined
-  shown: Results
+  shown: SearchAnswer
   /** The kinds of which there may be more. */
   cut: readonly FoundKind[]
   direct: readonly Html[]
@@ -105,37 +90,29 @@ async function findAll(
   { ask, services }: Pick<ViewCall, 'ask' | 'services'>,
 ): Promise<Found> {
   const { reader } = services
-  const { snapshot } = reader
-  const hidden = listHiddenAgents(reader)
   const limit = kind ? RESULTS_OF_KIND_SHOWN : RESULTS_SHOWN
-  const [found = nothing, addressed = [], named = []] = await Promise.all([
-    askIfReady(reader, () =>
+  const found =
+    (await askIfReady(reader, () =>
       kind
         ? findMore(reader, text, limit)
         : ask<SearchAnswer>(searchRegistry, { query: { q: text } }).then(({ body }) => body),
-    ),
-    snapshot && findAgentsByAddress(snapshot, text, limit),
-    snapshot && findAgentsByName(snapshot, text, { hidden, limit }),
-  ])
-  const agents = [...new Set([...addressed, ...named])].slice(0, limit).map(url => {
-    return { url, probed: findPublicProbe(reader, url) }
-  })
+    )) ?? nothing
   const domain = kind ? undefined : parsePastedDomain(text)
   const known = domain === undefined ? [] : listDomainPages(domain, services)
   const direct = kind ? [] : [...listAgentPages(text, reader), ...known]
-  const hasAgent = addressed.some(url => parsePastedDomain(url) === domain)
-  const all = { ...found, properties: omitEqual(found.properties), agents }
+  const hasAgent = found.agents.some(({ agent_url }) => parsePastedDomain(agent_url) === domain)
+  const all = { ...found, properties: omitEqual(found.properties) }
   return {
     kind,
     shown: kind ? { ...nothing, [kind]: all[kind] } : omitDomain(all, known.length > 0 && domain),
-    cut: foundKinds.filter(name => ({ ...found, agents })[name].length >= limit),
+    cut: foundKinds.filter(name => found[name].length >= limit),
     direct,
     documents: kind || domain ? [] : findDocuments(text, RESULTS_SHOWN),
     unknown: direct.length > 0 || hasAgent ? undefined : domain,
   }
 }
 
-const nothing: Results = { brands: [], publishers: [], properties: [], agents: [] }
+const nothing: SearchAnswer = { brands: [], publishers: [], properties: [], agents: [] }
 
 /** Finds more results than the API shows. */
 async function findMore(reader: Reader, text: string, limit: number): Promise<SearchAnswer> {
@@ -147,22 +124,22 @@ async function findMore(reader: Reader, text: string, limit: number): Promise<Se
 }
 
 /** Omits properties that nobody could tell apart: a file may list one twice, in its list and in an entry. */
-function omitEqual(properties: Results['properties']): Results['properties'] {
+function omitEqual(properties: SearchAnswer['properties']): SearchAnswer['properties'] {
   const toKey = ({
     name,
     property_type,
     identifiers,
     publisher_domain,
-  }: Results['properties'][0]) =>
+  }: SearchAnswer['properties'][0]) =>
     JSON.stringify([name, property_type, identifiers[0], publisher_domain])
   return [...new Map(properties.toReversed().map(item => [toKey(item), item])).values()].reverse()
 }
 
 /** Omits the pages of a domain that are shown above. */
 function omitDomain(
-  { brands, publishers, ...rest }: Results,
+  { brands, publishers, ...rest }: SearchAnswer,
   shown: Domain | false | undefined,
-): Results {
+): SearchAnswer {
   return {
     ...rest,
     brands: brands.filter(({ domain }) => domain !== shown),
@@ -175,14 +152,14 @@ function listAgentPages(text: string, reader: Reader): Html[] {
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
   if (!agent?.success || !isPublicAgent(reader, agent.data)) return []
   const { publisher_count } = findAgent(reader, agent.data)
-  const probed = findPublicProbe(reader, agent.data)
+  const { profile } = findPublicProbe(reader, agent.data) ?? {}
   const below = (
     <>
-      Agent{describeAgentType(probed?.profile?.type)} · authorized by{' '}
+      Agent{describeAgentType(profile?.type)} · authorized by{' '}
       {countThings(publisher_count, 'publisher')}
     </>
   )
-  return [renderAgentEntry({ url: agent.data, probed }, below)]
+  return [renderAgentEntry(reader, { agent_url: agent.data, name: profile?.name }, below)]
 }
 
 /** Lists the pages of a domain that have something to show. */
@@ -282,7 +259,7 @@ function renderFound(
       {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
       {render('brands', renderBrands(services, brands))}
       {render('publishers', renderPublishers(reader, publishers))}
-      {render('agents', renderAgents(agents))}
+      {render('agents', renderAgents(reader, agents))}
       {render('properties', renderProperties(properties))}
       {documents.length === 0
         ? null
@@ -316,25 +293,30 @@ function renderMore(text: string, kind: FoundKind, only: FoundKind | undefined):
   )
 }
 
-function renderAgentEntry({ url, probed }: FoundAgent, below: Child): Html {
-  const title = probed?.profile?.name || (parseUrl(url)?.host ?? url)
+function renderAgentEntry(
+  reader: Reader,
+  { agent_url: url, name }: { agent_url: string; name: string | null | undefined },
+  below: Child,
+): Html {
+  const title = name || (parseUrl(url)?.host ?? url)
   return renderEntry({
     mark: renderMonogram(title, url, MARK_PX),
     link: <a href={toAgentPath(url)}>{renderName(title, 100)}</a>,
     below,
-    aside: renderProbedState(probed),
+    aside: renderProbedState(findPublicProbe(reader, url)),
   })
 }
 
-function renderAgents(agents: readonly FoundAgent[]): Html {
+function renderAgents(reader: Reader, agents: readonly AgentMatch[]): Html {
   return (
     <ul class="entries">
       {agents.map(agent =>
         renderAgentEntry(
+          reader,
           agent,
           <>
-            {renderName(agent.url.replace(/^https:\/\//, ''), 120)}
-            {describeAgentType(agent.probed?.profile?.type)}
+            {renderName(agent.agent_url.replace(/^https:\/\//, ''), 120)}
+            {describeAgentType(agent.type)}
           </>,
         ),
       )}

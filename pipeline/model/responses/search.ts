@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { PublisherDomain } from '../shared-fields.ts'
+import { AgentTypeOrUnknown } from '../documents/index.ts'
+import { AgentUrl, PublisherDomain } from '../shared-fields.ts'
 import { BrandItem, MemberName, PropertyItem } from './index.ts'
 
 export const PublisherMatch = z
@@ -9,6 +10,21 @@ export const PublisherMatch = z
   })
   .meta({ id: 'PublisherMatch', description: 'A publisher, and the member it belongs to, if any' })
 export type PublisherMatch = z.infer<typeof PublisherMatch>
+
+export const AgentMatch = z
+  .looseObject({
+    agent_url: AgentUrl,
+    name: z
+      .string()
+      .nullable()
+      .describe('Name that the agent or its member gives it; null if neither is known'),
+    type: AgentTypeOrUnknown.describe(
+      'Its type, such as `sales`; `unknown` if no one has declared one',
+    ),
+    publisher_count: z.int().nonnegative().describe('Number of publishers that grant it anything'),
+  })
+  .meta({ id: 'AgentMatch', description: 'An agent that a search found' })
+export type AgentMatch = z.infer<typeof AgentMatch>
 
 export const SearchAnswer = z
   .looseObject({
@@ -21,6 +37,9 @@ export const SearchAnswer = z
       .describe(
         'The best properties, five at most; `/api/properties/registry?search=` pages through all',
       ),
+    agents: z
+      .array(AgentMatch)
+      .describe('The best agents, five at most; `/api/registry/agents/{url}` has more about each'),
   })
   .meta({ id: 'SearchAnswer', description: 'The best matches of each kind' })
 export type SearchAnswer = z.infer<typeof SearchAnswer>

@@ -19,6 +19,12 @@ interface FoldedName {
   domains: readonly string[]
 }
 
+interface FoldedAgent {
+  url: string
+  /** Its address, its name and that of its member, one per line. */
+  texts: string
+}
+
 /**
  * All members, with lookups by agent and by domain. They are few and change seldom, so a process caches them
  * and reads them again when the serving store says that one has changed.
@@ -31,11 +37,12 @@ export class Members {
   readonly shownToAll: readonly EnrolledAgent[]
   readonly shownToMembers: readonly EnrolledAgent[]
   readonly #byDomain = new Map<string, StoredMember>()
-  readonly #byPublicAgent: ReadonlyMap<string, StoredMember>
+  readonly #byPublicAgent: ReadonlyMap<string, EnrolledAgent>
   /** Built on first use. */
   #enrolments: ReadonlyMap<string, EnrolledAgent[]> | undefined
   #keepers: ReadonlyMap<string, AgentEnrolment> | undefined
   #foldedNames: readonly FoldedName[] | undefined
+  #foldedAgents: readonly FoldedAgent[] | undefined
 
   constructor(changed: number, all: readonly StoredMember[]) {
     this.changed = changed
@@ -49,7 +56,7 @@ export class Members {
     const shown = agents.filter(({ visibility }) => visibility !== 'private')
     this.shownToMembers = removeRepeats(shown)
     this.shownToAll = removeRepeats(shown.filter(({ visibility }) => visibility === 'public'))
-    this.#byPublicAgent = new Map(this.shownToAll.map(({ url, member }) => [url, member]))
+    this.#byPublicAgent = new Map(this.shownToAll.map(agent => [agent.url, agent]))
   }
 
   /** Finds the member that holds this domain. */
@@ -70,6 +77,11 @@ export class Members {
 
   /** Finds the member that shows this agent to everybody. */
   findPublicEnroller(agentUrl: string): StoredMember | undefined {
+    return this.findPublicEnrolment(agentUrl)?.member
+  }
+
+  /** Finds an agent as the list shows it to everybody. */
+  findPublicEnrolment(agentUrl: string): EnrolledAgent | undefined {
     return this.#byPublicAgent.get(agentUrl)
   }
 
@@ -94,6 +106,15 @@ export class Members {
       .filter(({ is_public, domains }) => is_public && domains.length > 0)
       .map(({ display_name, domains }) => ({ name: fold(display_name), domains }))
     return this.#foldedNames
+  }
+
+  /** Returns the agents that members show to everybody, as every search compares them. */
+  get foldedAgents(): readonly FoldedAgent[] {
+    this.#foldedAgents ??= this.shownToAll.map(({ url, name, member }) => ({
+      url,
+      texts: [url, name ?? '', member.display_name].map(fold).join('\n'),
+    }))
+    return this.#foldedAgents
   }
 }
 

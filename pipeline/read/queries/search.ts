@@ -1,8 +1,13 @@
 import type { PublisherMatch } from '../../model/responses/search.ts'
 import { fold } from '../../search/fold.ts'
-import { collectionNames, type SearchIndex } from '../../search/search-index.ts'
+import {
+  type CollectionName,
+  collectionNames,
+  type SearchIndex,
+} from '../../search/search-index.ts'
 import { getMembers, toPublicMember } from '../lookups/members.ts'
 import type { Reader, Snapshot } from '../reader.ts'
+import { countAgentsToFind, toPublicMatches } from './found-agents.ts'
 import { toFoundProperty } from './properties.ts'
 import { findPublishers } from './publishers.ts'
 
@@ -12,14 +17,20 @@ export async function searchEverything(
   index: SearchIndex,
   text: string,
   limit: number,
-): Promise<{ brands: string[]; publishers: string[]; properties: string[] }> {
-  const found = await index.search(collectionNames, text, limit)
+): Promise<Record<CollectionName, string[]>> {
+  const agentsLimit = countAgentsToFind(reader, limit)
+  const found = await index.search(collectionNames, text, limit, agentsLimit)
   const members = getMembers(reader)
   const publishers =
     members.all.length === 0 || reader.snapshot === undefined
       ? found.publishers
       : await withMembers(found.publishers, reader, reader.snapshot, { text, limit })
-  return { ...found, publishers, properties: found.properties.map(toFoundProperty) }
+  return {
+    brands: found.brands,
+    publishers,
+    properties: found.properties.map(toFoundProperty),
+    agents: toPublicMatches(reader, found.agents, { text, limit }),
+  }
 }
 
 /**

@@ -24,6 +24,7 @@ export async function buildSearchIndex(brands: readonly Named[]): Promise<Search
     brands: builder.finish(),
     publishers: new CollectionBuilder(file).finish(),
     properties: new CollectionBuilder(file).finish(),
+    agents: new CollectionBuilder(file).finish(),
   }
   file.end({ format: SEARCH_FORMAT, collections })
   const index = SearchIndex.open(path, 1)
