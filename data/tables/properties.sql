@@ -8,6 +8,7 @@ create table if not exists properties (
   property_type varchar not null,
   name varchar not null,
   identifiers struct(type varchar, value varchar)[] not null,
+  identifier_keys struct(type varchar, value varchar)[], -- computed as identifier_keys(t.identifiers), or else identifiers
   tags varchar[] not null,
   supported_channels varchar[] not null,
   channels varchar[] not null,
@@ -28,7 +29,8 @@ comment on column properties.publisher_domain is 'publisher that owns it';
 comment on column properties.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';
 comment on column properties.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties.name is 'name as published';
-comment on column properties.identifiers is 'list of {type, value}, sorted';
+comment on column properties.identifiers is 'identifiers as the file writes them: list of {type, value}, sorted';
+comment on column properties.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column properties.tags is 'tags, sorted';
 comment on column properties.supported_channels is 'channels as published, sorted';
 comment on column properties.channels is 'supported_channels, or else the channels that the type implies, sorted';

@@ -4,6 +4,7 @@ create table if not exists property_declarations (
   brand_id varchar not null,
   type varchar not null,
   identifier varchar not null,
+  identifier_key varchar, -- computed as identifier_key(t.type, t.store, t.identifier), or else identifier
   store varchar,
   relationship varchar not null -- published as enum relationship
 );
@@ -12,5 +13,6 @@ comment on column property_declarations.location is 'location of the file: a dom
 comment on column property_declarations.brand_id is 'id of the brand inside the file';
 comment on column property_declarations.type is 'website, mobile_app, … as written';
 comment on column property_declarations.identifier is 'identifier as written';
+comment on column property_declarations.identifier_key is 'identifier in the form of properties.identifier_keys';
 comment on column property_declarations.store is 'app store; null if the file names none';
 comment on column property_declarations.relationship is 'owned, direct, delegated or ad_network';

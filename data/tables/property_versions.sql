@@ -7,6 +7,7 @@ create table if not exists property_versions (
   property_type varchar not null,
   name varchar not null,
   identifiers struct(type varchar, value varchar)[] not null,
+  identifier_keys struct(type varchar, value varchar)[], -- computed as identifier_keys(t.identifiers), or else identifiers
   tags varchar[] not null,
   supported_channels varchar[] not null,
   channels varchar[] not null,
@@ -26,7 +27,8 @@ comment on column property_versions.publisher_domain is 'publisher that owns it'
 comment on column property_versions.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';
 comment on column property_versions.property_type is 'website, mobile_app, ctv_app, …';
 comment on column property_versions.name is 'name as published';
-comment on column property_versions.identifiers is 'list of {type, value}, sorted';
+comment on column property_versions.identifiers is 'identifiers as the file writes them: list of {type, value}, sorted';
+comment on column property_versions.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column property_versions.tags is 'tags, sorted';
 comment on column property_versions.supported_channels is 'channels as published, sorted';
 comment on column property_versions.channels is 'supported_channels, or else the channels that the type implies, sorted';

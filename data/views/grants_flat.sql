@@ -8,6 +8,7 @@ select
   p.property_type,
   p.name as property_name,
   p.identifiers,
+  p.identifier_keys,
   p.channels,
   a.authorization_type,
   a.delegation_type,
@@ -51,7 +52,8 @@ comment on column grants_flat.property_rid is 'the property: properties.property
 comment on column grants_flat.property_id is 'id of the property in the publisher’s file';
 comment on column grants_flat.property_type is 'website, mobile_app, ctv_app, …';
 comment on column grants_flat.property_name is 'name of the property as published';
-comment on column grants_flat.identifiers is 'identifiers of the property, sorted: list of {type, value}';
+comment on column grants_flat.identifiers is 'identifiers of the property as the file writes them: list of {type, value}, sorted';
+comment on column grants_flat.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column grants_flat.channels is 'channels of the property, sorted';
 comment on column grants_flat.authorization_type is 'how the entry selects what the agent may sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
 comment on column grants_flat.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';

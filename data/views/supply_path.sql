@@ -1,13 +1,13 @@
 create or replace view supply_path as
 with declared as (
-  select distinct d.agent_url, d.location as operator_file, pd.relationship, pd.identifier
+  select distinct d.agent_url, d.location as operator_file, pd.relationship, pd.identifier_key
   from agent_declarations d join property_declarations pd on pd.location = d.location
 ), related as (
   select p.publisher_domain, d.agent_url, d.operator_file,
     list_sort(list(distinct d.relationship)) as operator_relationships
   from declared d
-  join (select publisher_domain, unnest(identifiers).value as identifier
-    from properties where status = 'active') p on p.identifier = d.identifier
+  join (select publisher_domain, unnest(identifier_keys).value as identifier_key
+    from properties where status = 'active') p using (identifier_key)
   group by all
 ), granted as (
   select publisher_domain, manager_domain, discovery_method, agent_url, delegation_type,

@@ -63,7 +63,11 @@ const identifierTypes: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Converts a declared property to identifiers as a publisher's file could write them. */
-export function toIdentifiers({ type, store, identifier: value }: Omit<Declared, 'brand_id'>) {
+export function toIdentifiers({
+  type,
+  store,
+  identifier: value,
+}: Pick<Declared, 'type' | 'identifier'> & { store?: string | undefined }): Identifier[] {
   const isApp = type === 'mobile_app' || type === 'ctv_app'
   const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypes[type] ?? [])
   const isName = !isApp && parseDomain(value) !== undefined

@@ -16,7 +16,7 @@ export function buildStoredTable({ name, sql, storedAs, key, indexes }: TableFil
   const [, lines = ''] = /^create table .*?\(\n(.*?)^\);$/ms.exec(sql) ?? []
   const columns = TYPES.reduce(
     (text, [type, stored]) => text.replace(type, stored),
-    lines.replace(/ -- .*$/gm, ''),
+    lines.replace(/^.* -- computed as .*\n/gm, '').replace(/ -- .*$/gm, ''),
   )
   const keys =
     key === undefined

@@ -1,11 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
+import { defineIdentifierFunctions } from './identifier-functions.ts'
 
 const options = { deterministic: true }
 const varargs = { ...options, varargs: true }
 
 /** Defines the functions that statements use beside those of SQLite. */
 export function defineFunctions(db: DatabaseSync): void {
+  defineIdentifierFunctions(db)
   // Cuts the rows of a table into slices, and spreads times.
   db.function('crc32', options, value => crc32(String(value)))
   db.function('ms', options, value => (value === null ? null : Date.parse(String(value))))

@@ -10,6 +10,14 @@ export interface ColumnDeclaration {
   type: string
   /** Type that analysts see, such as `timestamptz` or `enum outcome`; undefined where it is the stored one. */
   publishedAs: string | undefined
+  /** Computation of the values of a column that the record lacks; undefined for one that it stores. */
+  computed: Computation | undefined
+}
+
+/** SQL for the record, whose row is `t`, and the column that has the value wherever it is null. */
+export interface Computation {
+  sql: string
+  otherwise: string
 }
 
 /** Columns whose values are found in those of another table. */
@@ -73,12 +81,16 @@ export function readTableFile(folder: TableFolder, name: string): TableFile {
 }
 
 function parseColumns(lines: string): ColumnDeclaration[] {
-  const column = /^ {2}(\w+) (struct\(.*?\)\[\]|[\w[\]]+).*?(?: -- published as (.+))?$/gm
-  return [...lines.matchAll(column)].map(([, name = '', type = '', publishedAs]) => ({
-    name,
-    type,
-    publishedAs,
-  }))
+  const column =
+    /^ {2}(\w+) (struct\(.*?\)\[\]|[\w[\]]+).*?(?: -- published as (.+)| -- computed as (.+), or else (\w+))?$/gm
+  return [...lines.matchAll(column)].map(
+    ([, name = '', type = '', publishedAs, sql, otherwise]) => ({
+      name,
+      type,
+      publishedAs,
+      computed: sql === undefined || otherwise === undefined ? undefined : { sql, otherwise },
+    }),
+  )
 }
 
 /** Lists the tables of the index that analysts see, which are all but those for bookkeeping. */

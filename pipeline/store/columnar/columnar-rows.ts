@@ -103,7 +103,7 @@ export class TableRows {
 
   *#read(which: string, parameters: Record<string, string | number>): Generator<Batch> {
     const { columns, storedAs } = this.#table
-    const long = columns.filter(({ type }) => isJson(type))
+    const long = columns.filter(({ type, computed }) => isJson(type) && !computed)
     const bytes = long.map(({ name }) => `coalesce(octet_length(t.${name}), 0)`)
     const [found = []] = this.#record.values(
       `select json_group_array(t.rowid), json_group_array(${bytes.join(' + ') || 0})
@@ -136,10 +136,11 @@ const isList = (type: string) => type.endsWith('[]')
 const isJson = (type: string) => type === 'json' || isList(type)
 
 /** Builds the part of an SQL text that lists the values of a column as a member of a JSON object. */
-function buildList({ name, type }: ColumnDeclaration): string {
+function buildList({ name, type, computed }: ColumnDeclaration): string {
+  const value = computed?.sql ?? `t.${name}`
   const list = isJson(type)
-    ? `'[' || group_concat(ifnull(t.${name}, 'null'), ',') || ']'`
-    : `json_group_array(t.${name})`
+    ? `'[' || group_concat(ifnull(${value}, 'null'), ',') || ']'`
+    : `json_group_array(${value})`
   return `"${name}":' || ${list} || '`
 }
 

@@ -30,7 +30,8 @@ function listComments({ name, sql }: TableFile): string[] {
 }
 
 /** Converts a column to the expression that publishes it. */
-function toPublished({ name, publishedAs }: ColumnDeclaration): string {
+function toPublished({ name, publishedAs, computed }: ColumnDeclaration): string {
+  if (computed !== undefined) return `coalesce(${name}, ${computed.otherwise}) as ${name}`
   if (publishedAs === undefined) return name
   const vocabulary = /^enum (\w+)$/.exec(publishedAs)?.[1]
   // A value that another version of the registry knew is null, instead of an error of the whole query.

@@ -59,7 +59,8 @@ async function readOldRows({ oldIndex }: Pick<Paths, 'oldIndex'>): Promise<Map<s
     ),
   )
   for (const { name, columns } of tables.filter(table => known.has(table.name))) {
-    const empty = Object.fromEntries(columns.map(column => [column.name, null]))
+    const stored = columns.filter(({ computed }) => computed === undefined)
+    const empty = Object.fromEntries(stored.map(column => [column.name, null]))
     const found = await db.all<Row>(`select * from internal.${name}`)
     rows.set(
       name,

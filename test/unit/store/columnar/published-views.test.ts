@@ -32,7 +32,11 @@ beforeAll(async () => {
   const property = {
     property_type: 'website',
     name: 'Pinned',
-    identifiers: [{ type: 'domain', value: 'pinned.example' }],
+    identifiers: [
+      { type: 'domain', value: 'pinned.example' },
+      { type: 'domain', value: 'Café.pinned.example' },
+      { type: 'ios_bundle', value: 'example.Pinned.App' },
+    ],
     tags: ['a'],
   }
   await index.commit([
@@ -65,6 +69,17 @@ test('lists of a grant are structs, its window is in time zones, and closed list
     moment: 'TIMESTAMP WITH TIME ZONE',
     is_enum: true,
   })
+})
+
+test('identifiers are found in one spelling, however a file writes them', async () => {
+  const found = `[i.value for i in identifier_keys] as keys, len(identifiers) as written`
+  const keys = ['example.pinned.app', 'pinned.example', 'xn--caf-dma.pinned.example']
+  for (const table of ['properties', 'grants_flat', 'properties_history']) {
+    const [row] = await db.all<{ keys: string[]; written: number }>(
+      `select ${found} from ${table} where publisher_domain = 'pinned.example'`,
+    )
+    expect([table, row?.keys.toSorted(), row?.written]).toEqual([table, keys, 3])
+  }
 })
 
 test('faults of a file are structs that can be counted by their code', async () => {
