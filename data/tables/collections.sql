@@ -1,4 +1,5 @@
 -- key: collection_rid
+-- references: publisher_domain -> publishers.domain
 -- index: publisher_domain
 create table if not exists collections (
   collection_rid uuid not null,

@@ -1,4 +1,5 @@
 -- key: kind, location
+-- references: kind, location -> crawl_state.kind, location
 -- index: location, kind
 create table if not exists held_documents (
   kind varchar not null, -- published as enum source_kind

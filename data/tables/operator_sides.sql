@@ -1,4 +1,6 @@
 -- key: location, publisher_domain, property_rid, delegation_type
+-- references: publisher_domain -> publishers.domain
+-- references: property_rid -> properties.property_rid
 -- index: publisher_domain
 create table if not exists operator_sides (
   location varchar not null,

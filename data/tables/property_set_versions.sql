@@ -1,4 +1,5 @@
 -- key: set_id
+-- references: property_rids -> properties.property_rid
 create table if not exists property_set_versions (
   set_id uuid not null,
   publisher_domain varchar not null,

@@ -1,4 +1,7 @@
 -- key: set_id
+-- references: set_id -> property_set_versions.set_id
+-- references: publisher_domain -> publishers.domain
+-- references: property_rids -> properties.property_rid
 -- index: publisher_domain
 create table if not exists property_sets (
   set_id uuid not null,

@@ -1,4 +1,5 @@
 -- key: property_rid, seq
+-- references: property_rid -> properties.property_rid
 -- index: seq
 create table if not exists property_versions (
   property_rid uuid not null,

@@ -23,11 +23,14 @@ export async function renderDataDictionary(): Promise<string> {
   db.close()
   const published = new Map(listPublishedTables().map(table => [table.name, table]))
   const renderSection = ({ name, comment }: Described) => {
+    const computed = published.get(name)?.columns.filter(column => column.computed) ?? []
+    const mayBeNull = ({ column_name, may_be_null }: DescribedColumn) =>
+      may_be_null && !computed.some(column => column.name === column_name)
     const rows = columns
       .filter(column => column.table_name === name)
       .map(column => [
         `\`${column.column_name}\``,
-        `\`${column.data_type}\`${column.may_be_null ? ', may be null' : ''}`,
+        `\`${column.data_type}\`${mayBeNull(column) ? ', may be null' : ''}`,
         column.comment,
       ])
     const keys = describeKeys(published.get(name))
@@ -87,7 +90,7 @@ const VIEWS = `Views answer the usual questions without a join; each is one file
 
 const TABLES = `Times are \`TIMESTAMP WITH TIME ZONE\`, lists of known shape are lists of structs, and closed lists of values are
 enums. JSON is what others wrote in a form of their own, such as documents and keys, and objects whose keys are data, such as
-names by locale and results by track. The view \`data_keys\` tells the keys.
+names by locale and results by track. The view \`data_keys\` lists the keys.
 A value of an enum or a struct that only another version of the registry knows is null.`
 
 const BOOKKEEPING = `The schema \`internal\` is the writer's: it holds the tables as they are stored, from which the ones above are views, and

@@ -1,10 +1,11 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { KnownVerdicts } from '../../pipeline/accounts/agents/verdicts.ts'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { AgentVerdict, ShownBadge } from '../../pipeline/model/agent-verdict.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
+import { listBrokenKeys } from '../support/checks/declared-keys.ts'
 import { expectGolden } from '../support/checks/golden.ts'
 import { type Contents, type Row, readContents } from '../support/checks/table-contents.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
@@ -231,6 +232,9 @@ async function runSteps(index: MemoryIndex, clock: ReturnType<typeof testClock>)
       observations: observeStep(step, at),
       ...(step.verdicts && { verdicts: judge(step.verdicts, at) }),
     })
+    const published = await index.publish()
+    expect([step.title, await listBrokenKeys(published)]).toEqual([step.title, []])
+    published.close()
     const contents = await readContents(index.db, incidental)
     nights.push({ title: step.title, at: toIso(at), contents, events: events.length })
   }

@@ -70,10 +70,10 @@ function buildKeys(tables: readonly TableFile[]): string {
 select * from (values
 ${rows.map(row => `  ${row}`).join(',\n')}
 ) keys(table_name, kind, columns, referenced_table, referenced_columns);
-comment on view data_keys is 'Keys of the published tables: the columns that identify a row, and those that refer to another table. A test checks them, since views in DuckDB have no constraints.';
+comment on view data_keys is 'Keys of the published tables: the columns that identify a row, and those whose values another table explains. Views in DuckDB have no constraints; tests of the registry check these.';
 comment on column data_keys.table_name is 'the table';
 comment on column data_keys.kind is 'primary or foreign';
-comment on column data_keys.columns is 'its columns';
-comment on column data_keys.referenced_table is 'the table in which the same values stand; null of a primary key';
-comment on column data_keys.referenced_columns is 'the columns there, in the same order';`
+comment on column data_keys.columns is 'its columns; of one that is a list, each value refers to a row';
+comment on column data_keys.referenced_table is 'the table to join; null for a primary key';
+comment on column data_keys.referenced_columns is 'its columns, in the same order; null for a primary key';`
 }

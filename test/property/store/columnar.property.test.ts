@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { updateRows } from '../../../pipeline/store/columnar/columnar.ts'
 import type { Database } from '../../../pipeline/store/columnar/duckdb.ts'
-import { USE_STORED } from '../../../pipeline/store/columnar/stored-schema.ts'
+import { USE_PUBLISHED, USE_STORED } from '../../../pipeline/store/columnar/stored-schema.ts'
 import { LOG, listColumnarTables } from '../../../pipeline/store/columnar-log.ts'
+import { listBrokenKeys } from '../../support/checks/declared-keys.ts'
 import { limitTime } from '../../support/checks/time-limit.ts'
 import { openMemoryIndex } from '../../support/registry/memory-index.ts'
 import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
@@ -35,6 +36,8 @@ test('after any nights a columnar index that was kept up equals one that is made
     const anew = await index.publish()
     const [was, is] = [await readAll(continued), await readAll(anew)]
     for (const name in is) assert.deepEqual(was[name], is[name], name)
+    await anew.run(USE_PUBLISHED)
+    assert.deepEqual(await listBrokenKeys(anew), [])
     anew.close()
   }
   const liveThrough = limitTime(25, async (path: Night[]) => {
