@@ -19,6 +19,8 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const dayMs = 86_400_000
 /** Contexts are large; a crawl over thousands of unknown hosts must not keep them all. */
 const contextsMax = 2_000
+/** Hosts that share a certificate: making one costs as much as ten handshakes, and each handshake sends all names. */
+const hostsShared = 20
 
 export type Authority = {
   /** Certificate that clients have to trust. */
@@ -29,13 +31,16 @@ export type Authority = {
 }
 
 type Issuer = { keys: webcrypto.CryptoKeyPair; certificate: X509Certificate }
-type Leaf = { name: string; issuer: Issuer; notAfter: Date }
+type Leaf = { names: readonly string[]; issuer: Issuer; notAfter: Date }
 
 /**
- * Creates one authority per served world. Leaf certificates share one key pair, so a new host costs
- * one signature.
+ * Creates one authority per served world. Leaf certificates share one key pair, and neighbors among `hosts`, which are
+ * sorted, share a certificate; any other host gets one of its own.
  */
-export async function createAuthority(now = new Date()): Promise<Authority> {
+export async function createAuthority(
+  hosts: readonly string[] = [],
+  now = new Date(),
+): Promise<Authority> {
   const [issuer, stranger, keys] = await Promise.all([
     createIssuer('Demo Internet Authority', now),
     createIssuer('Authority Nobody Trusts', now),
@@ -47,9 +52,9 @@ export async function createAuthority(now = new Date()): Promise<Authority> {
   )
   const contexts = new Map<string, Promise<SecureContext>>()
 
-  const create = async (name: string, fault?: TlsFault) => {
+  const create = async (names: readonly string[], fault?: TlsFault) => {
     const certificate = await createLeaf(keys, now, {
-      name: fault === 'wrong_name' ? 'somebody-else.example' : name,
+      names: fault === 'wrong_name' ? ['somebody-else.example'] : names,
       issuer: fault === 'unknown_authority' ? stranger : issuer,
       notAfter: addDays(now, fault === 'expired' ? -1 : 3_650),
     })
@@ -57,17 +62,31 @@ export async function createAuthority(now = new Date()): Promise<Authority> {
   }
 
   const contextFor = (name: string, fault?: TlsFault): Promise<SecureContext> => {
-    const id = `${name} ${fault ?? ''}`
+    const names = fault === undefined ? findNeighbors(hosts, name) : [name]
+    const id = `${names[0]} ${fault ?? ''}`
     const known = contexts.get(id)
     if (known !== undefined) return known
     const [oldest] = contexts.keys()
     if (contexts.size >= contextsMax && oldest !== undefined) contexts.delete(oldest)
-    const made = create(name, fault).then(createSecureContext)
+    const made = create(names, fault).then(createSecureContext)
     contexts.set(id, made)
     return made
   }
-  const fallback = await create('localhost')
+  const fallback = await create(['localhost'])
   return { pem: issuer.certificate.toString('pem'), fallback, contextFor }
+}
+
+/** Finds the hosts that share the certificate of one, by halves of the sorted list; the host alone if it is not listed. */
+function findNeighbors(hosts: readonly string[], name: string): readonly string[] {
+  let [low, high] = [0, hosts.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((hosts[middle] ?? '') < name) low = middle + 1
+    else high = middle
+  }
+  if (hosts[low] !== name) return [name]
+  const first = low - (low % hostsShared)
+  return hosts.slice(first, first + hostsShared)
 }
 
 async function createIssuer(name: string, now: Date): Promise<Issuer> {
@@ -97,12 +116,12 @@ async function createLeaf(
 ): Promise<X509Certificate> {
   serial += 1
   const extensions: Extension[] = [
-    new SubjectAlternativeNameExtension([{ type: 'dns', value: leaf.name }]),
+    new SubjectAlternativeNameExtension(leaf.names.map(value => ({ type: 'dns', value }))),
     await AuthorityKeyIdentifierExtension.create(leaf.issuer.keys.publicKey),
   ]
   return X509CertificateGenerator.create({
     serialNumber: serial.toString(16).padStart(16, '4'),
-    // The host is only an alternative name: a common name may have 64 characters, a host more.
+    // Hosts are only alternative names: a common name may have 64 characters, a host more.
     subject: 'O=Demo Internet',
     issuer: leaf.issuer.certificate.subject,
     notBefore: addDays(now, -30),

@@ -50,7 +50,6 @@ export function createScaleWorld({
         { domain, file: 'adagents.json' as const, situation: 'ok' },
       ])
     },
-    certificateName: host => host,
   }
 }
 

@@ -42,7 +42,7 @@ const keepAliveMs = 60_000
 export async function serveWorld(world: World, options: ServeOptions = {}): Promise<ServedWorld> {
   const host = options.host ?? '127.0.0.1'
   const requests = new Map<string, number>()
-  const authority = options.tls === true ? await createAuthority() : undefined
+  const authority = options.tls === true ? await createAuthority(world.domains) : undefined
   const listener = createListener(world, requests, options)
   const server =
     authority === undefined ? createServer(listener) : createTlsServer(world, authority, listener)
@@ -94,8 +94,7 @@ function createTlsServer(world: World, authority: Authority, listener: RequestLi
     const host = name.toLowerCase()
     const fault = world.sites.get(host)?.tls
     if (fault === 'reset') return done(new Error('This host breaks off its handshakes'))
-    const certified = world.certificateName?.(host) ?? host
-    authority.contextFor(certified, fault).then(context => done(null, context), done)
+    authority.contextFor(host, fault).then(context => done(null, context), done)
   }
   return createSecureServer({ ...authority.fallback, SNICallback }, listener)
 }

@@ -22,8 +22,6 @@ export type World = {
   sites: { get(host: string): Site | undefined }
   /** Results that a crawler should find, one short word per domain and file. */
   expected: readonly Expectation[]
-  /** Names the certificate for a host; a wildcard saves a bench one certificate per host. */
-  certificateName?(host: string): string
 }
 
 /** A document that a night may still change, or a fixed answer. */

@@ -54,7 +54,6 @@ export function createSparseWorld({ domains, seed, night }: SparseOptions): Worl
     get expected() {
       return full.expected
     },
-    certificateName: host => host,
   }
 }
 
