@@ -30,7 +30,12 @@ export type Authority = {
   contextFor(name: string, fault?: TlsFault): Promise<SecureContext>
 }
 
-type Issuer = { keys: webcrypto.CryptoKeyPair; certificate: X509Certificate }
+type Issuer = {
+  keys: webcrypto.CryptoKeyPair
+  certificate: X509Certificate
+  /** Names the key in the certificates that it signs. */
+  keyIdentifier: AuthorityKeyIdentifierExtension
+}
 type Leaf = { names: readonly string[]; issuer: Issuer; notAfter: Date }
 
 /**
@@ -104,7 +109,8 @@ async function createIssuer(name: string, now: Date): Promise<Issuer> {
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
-  return { keys, certificate }
+  const keyIdentifier = await AuthorityKeyIdentifierExtension.create(keys.publicKey)
+  return { keys, certificate, keyIdentifier }
 }
 
 let serial = 1
@@ -117,7 +123,7 @@ async function createLeaf(
   serial += 1
   const extensions: Extension[] = [
     new SubjectAlternativeNameExtension(leaf.names.map(value => ({ type: 'dns', value }))),
-    await AuthorityKeyIdentifierExtension.create(leaf.issuer.keys.publicKey),
+    leaf.issuer.keyIdentifier,
   ]
   return X509CertificateGenerator.create({
     serialNumber: serial.toString(16).padStart(16, '4'),
