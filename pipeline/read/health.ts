@@ -10,7 +10,7 @@ export const HEARTBEAT_EVERY_MS = 2 * SECOND
 /** No task of the writer takes longer: bulk commits are cut to a fraction of a second. */
 export const TASK_MAX_MS = 2 * MINUTE
 /** A writer that was silent for longer is stalled, or does not run. */
-const SILENCE_MAX_MS = 20 * SECOND
+export const SILENCE_MAX_MS = 20 * SECOND
 /** Lists may lag behind lookups for as long: snapshots of a large index are made every 15 minutes. */
 export const SNAPSHOT_LAG_MAX_MS = HOUR
 

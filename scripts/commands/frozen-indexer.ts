@@ -4,6 +4,7 @@ import { countThings } from '../../pipeline/core/counts.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { isWriterSilent, readHeartbeat } from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
+import { describeFrozen } from './indexer-watch.ts'
 
 /** A frozen indexer never answers: whoever waits wants to hear that soon. */
 export const INDEXER_SILENCE_MAX_MS = 10_000
@@ -37,7 +38,7 @@ async function watchIndexer<Result>(
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return answer
     if (isWriterSilent(paths, systemClock.now(), INDEXER_SILENCE_MAX_MS))
-      throw new PublicError('unavailable', `the indexer does not answer${more}`)
+      throw new PublicError('unavailable', `${describeFrozen(paths)}${more}`)
   }
   return answer
 }

@@ -23,7 +23,7 @@ const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerM
 /** Time that Redis has to answer a command. */
 const REDIS_MS = 2_500
 const RETRY_MS = 1_000
-const MAY_FOLLOW = 'it may still do this once it resumes: check before you try again'
+const MAY_FOLLOW = 'It may still do this once it resumes: check before you try again'
 
 /** Connects a command to the indexer. A command that finds none running does not load its queue. */
 export async function connectWriter(
@@ -51,7 +51,7 @@ export async function connectRunning(
   const paths = resolvePaths(readSettings().DATA_DIR)
   return {
     ...writer,
-    submit: (...args) => endWhenSilent(writer.submit(...args), paths, `; ${MAY_FOLLOW}`),
+    submit: (...args) => endWhenSilent(writer.submit(...args), paths, `. ${MAY_FOLLOW}`),
     ask: (...args) => endWhenSilent(writer.ask(...args), paths),
   }
 }

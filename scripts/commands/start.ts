@@ -22,6 +22,7 @@ import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
+import { IndexerWatch } from './indexer-watch.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import {
@@ -181,6 +182,7 @@ async function startRoles(
     ? await startWorld(supervisor, config, agentUrl, env)
     : {}
   await indexing
+  new IndexerWatch(paths, plan.log).start(systemClock.now)
   const unreadable = findUnreadableCredentials(env.CREDENTIALS_KEY, paths)
   if (unreadable !== undefined) process.stderr.write(`${unreadable}.\n`)
   const outbound = { ...env, ...worldEnv }

@@ -3,6 +3,7 @@ import { countThings, formatBytes, formatCount } from '../../pipeline/core/count
 import { type Effect, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { BACKUP_LAG_MAX_MS, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
+import { describeFrozenProcess } from './indexer-watch.ts'
 import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
@@ -67,8 +68,7 @@ function* findRoleProblems(facts: Facts): Generator<string> {
   // A running `start` says it as well, with what follows.
   const isReported = supervisor_problems.some(problem => problem.startsWith(REDIS_AWAY))
   if (queues === null) yield* isReported ? [] : [REDIS_AWAY]
-  else if (source !== 'indexer')
-    yield `the indexer does not answer: if that lasts, end it with \`kill -9 ${running.indexer_pid}\`; \`start\` starts it again`
+  else if (source !== 'indexer') yield describeFrozenProcess(running.indexer_pid)
   yield* redis_problems
   if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler runs'
   for (const { name, failed } of queues ?? []) {

@@ -154,13 +154,17 @@ describe('the operator’s port of a running registry', () => {
       expect(await runRegistry(['org', 'create', '--name', 'Unheard'], env)).toMatchObject({
         status: 1,
         stderr:
-          'The indexer does not answer; it may still do this once it resumes: check before you try again.\n',
+          `The indexer does not answer: if this lasts, end it with \`kill -9 ${indexer}\`, and \`start\` starts it again. ` +
+          'It may still do this once it resumes: check before you try again.\n',
       })
+      expect((await runRegistry(['verify'], env)).stderr).toContain(`\`kill -9 ${indexer}\``)
+      await waitUntil(async () => start.stderr.includes(`end it with \`kill -9 ${indexer}\``), 60)
     } finally {
       process.kill(indexer, 'SIGCONT')
     }
     await waitUntil(async () => (await readProblems(operator)).status === 200, 60)
     expect((await readProblems(api)).problems).toEqual([])
+    await waitUntil(async () => /the indexer answers again, after \d+ s/.test(start.stderr), 60)
   })
 
   test('counts a role that was started again', async () => {

@@ -93,7 +93,7 @@ describe('the status of a registry', () => {
     ['no registry runs here', { ...healthy, running: null, queues: null }],
     ['Redis does not answer', { ...healthy, queues: null, source: 'record' }],
     [
-      'the indexer does not answer: if that lasts, end it with `kill -9 8`; `start` starts it again',
+      'the indexer does not answer: if this lasts, end it with `kill -9 8`, and `start` starts it again',
       {
         ...healthy,
         source: 'record',
