@@ -15,7 +15,8 @@ export const indexDefinitions: OperationDefinitions<
 > = {
   'domains.add': {
     perform: answerDomains,
-    irreversible: 'the files are already requested: take the domain down to remove it',
+    irreversible:
+      'domains stay on the list of what is crawled. Only `registry takedown DOMAIN` deletes one, and it blocks it from then on',
   },
   'held.release': {
     perform: answerDomains,

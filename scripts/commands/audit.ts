@@ -1,11 +1,14 @@
 import { type AuditRow, type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
+import { formatCount } from '../../pipeline/core/counts.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type AuditDetail, loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen, identifyUser, performOrExit, unwrapOrExit } from './running.ts'
 import { describeReadmitted } from './takedown-confirmation.ts'
+import { formatTable } from './text.ts'
 
-/** Prints the rows that match, one per line. */
+/** Prints the rows that match, one per line below the names of the columns. */
 export async function listAudit({
   json,
   ...wanted
@@ -13,17 +16,28 @@ export async function listAudit({
   assertKnown(wanted.operation)
   const rows = await listRows(wanted)
   if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
-  else for (const row of rows) process.stdout.write(`${formatLine(row)}\n`)
+  else if (rows.length === 0) process.stdout.write('No entry of the audit log matches.\n')
+  else process.stdout.write(`${formatTable([HEADER, ...rows.map(toCells)])}\n`)
 }
 
 /** Refuses the name of no operation, and a prefix that matches none. */
 function assertKnown(name: string | undefined): void {
   if (name === undefined) return
-  const names = Operation.options.map(({ shape }) => shape.op.value)
+  const names = Operation.options.map(({ shape }) => shape.op.value).sort()
   if (names.some(known => (name.endsWith('.') ? known.startsWith(name) : known === name))) return
-  unwrapOrExit({
-    refused: `unknown operation ${name}; known operations: ${names.sort().join(', ')}`,
-  })
+  const meant = findMeant(name, names)
+  const known =
+    meant.length > 0 ? `Did you mean ${meant.join(', ')}?` : `Known ones are ${names.join(', ')}.`
+  unwrapOrExit({ refused: `There is no operation called ${name}. ${known}` })
+}
+
+/** Finds the operation that a name is a misspelling of, or all with a part that it names, as `takedown` does. */
+function findMeant(name: string, names: readonly string[]): string[] {
+  const nearest = findNearestWord(name, names)
+  if (nearest !== undefined) return [nearest]
+  const parts = new Set(names.flatMap(known => known.split('.')))
+  const part = findNearestWord(name, parts)
+  return names.filter(known => part !== undefined && known.split('.').includes(part))
 }
 
 /** Prints an entry of the audit log with what it changed. */
@@ -68,17 +82,21 @@ const SUBJECTS = [
   'org_id',
 ]
 
-/** Finds the domain, key, person or other thing that an operation is about. */
+/** Finds the domain, key, person or other thing that an operation is about; of several domains, the first and their number. */
 function findSubject(content: AuditRow['content']): string | undefined {
   const named = SUBJECTS.map(field => content[field])
-  return named.find((value): value is string => typeof value === 'string' && value !== '')
+  const one = named.find((value): value is string => typeof value === 'string' && value !== '')
+  if (one !== undefined || !Array.isArray(content.domains)) return one
+  const [first, ...others] = content.domains
+  return others.length === 0 ? first : `${first} and ${formatCount(others.length)} more`
 }
 
-function formatLine({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {
+const HEADER = ['time', 'id', 'operation', 'subject', 'by', 'result']
+
+function toCells({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string[] {
   const by = row.by_kind === null ? 'unknown' : `${row.by_kind} ${row.by_id}`
   const result = 'done' in answer ? 'done' : `refused: ${answer.refused}`
-  const subject = findSubject(row.content) ?? '-'
-  return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${subject}  ${by}  ${result}`
+  return [submitted_at, submission_id, operation, findSubject(row.content) ?? '-', by, result]
 }
 
 function listRows(filter: AuditWanted): Promise<AuditRow[]> {

@@ -64,9 +64,9 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
   const repeating = { ...how, repeatsTakedowns: true }
-  const { seq, takedowns } = await restore(config.DATA_DIR, toTypedPath(dir), repeating)
+  const { seq, made_at, takedowns } = await restore(config.DATA_DIR, toTypedPath(dir), repeating)
   process.stdout.write(`restored commit ${seq}\n`)
-  process.stderr.write(describeTakedowns(takedowns))
+  process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
@@ -79,9 +79,13 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
 }
 
 /** Says in lines which takedowns since the backup were repeated, or that their operator has to do it. */
-function describeTakedowns(takedowns: RepeatedTakedowns | undefined): string {
+function describeTakedowns(takedowns: RepeatedTakedowns | undefined, madeAt: string): string {
   if (takedowns === undefined)
-    return 'repeat the takedowns made since this backup: they are undone\n'
+    return (
+      'Takedowns since this backup are undone, and nothing in this folder says which there were. If the registry before can ' +
+      `still be read, \`registry audit list --operation domain.takedown --since ${madeAt}\` lists them there; otherwise ` +
+      'see the requests that you received. Repeat each with `registry takedown`.\n'
+    )
   const { takenDown, readmitted, toReadmit } = takedowns
   return [
     ...takenDown.map(domain => `taken down again, as since this backup: ${domain}\n`),

@@ -63,3 +63,18 @@ export function formatOutcome(row: { kind: string; outcome: string; files: numbe
   const means = outcomes[outcome as Outcome].means
   return `${kind.padEnd(14)} ${outcome.padEnd(18)} ${formatCount(files).padStart(9)}  ${means}`
 }
+
+/** Formats rows in columns that are as wide as their widest cell, two blanks apart. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map(row => (row[at] ?? '').length)),
+  )
+  return rows
+    .map(row =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

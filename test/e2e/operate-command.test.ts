@@ -67,7 +67,8 @@ describe('an operator', () => {
     })
     await commit(buildBrandSave('Acme', domain, 'Acne'))
     const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
-    const lines = stdout.trim().split('\n')
+    const [header, ...lines] = stdout.trim().split('\n')
+    expect(header).toMatch(/^time +id +operation +subject +by +result$/)
     expect(lines).toHaveLength(2)
     const [, id = ''] = lines[0]!.split('  ')
     expect(lines[0]).toMatch(new RegExp(`  brand\\.save +${domain}  `))
@@ -139,6 +140,12 @@ describe('an operator', () => {
     expect(await run('verify')).toMatchObject({ status: 0 })
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
+    expect((await run('audit', 'list', '--operation', 'takedown')).stderr).toBe(
+      'There is no operation called takedown. Did you mean domain.takedown?\n',
+    )
+    expect((await run('audit', 'list', '--domain', 'nobody.example')).stdout).toBe(
+      'No entry of the audit log matches.\n',
+    )
     expect((await run('takedown', domain, '--undo')).stdout).toContain(
       `${domain} is accepted again. Deleted data is not restored`,
     )
