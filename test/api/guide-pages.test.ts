@@ -133,12 +133,15 @@ test('a guide ends with a way to the list of guides and to the next one', async 
   }
 })
 
-test('a long reference folds its sections, each of which a link opens', async () => {
+test('a long reference lists its sections, and folds them on a narrow screen; a link opens each', async () => {
   for (const name of ['operating', 'settings', 'webhooks']) {
     const page = await readGuide(name)
     const sections = page('.guide > details.group').toArray()
     expect(sections.length, name).toBeGreaterThan(4)
-    for (const section of sections) expect(page(section).children('div[id]').length).toBe(1)
+    const links = page('details:contains("On this page") a').toArray()
+    expect(links.map(link => page(link).attr('href'))).toEqual(
+      sections.map(section => `#${page(section).children('div[id]').attr('id')}`),
+    )
     expect(page('.guide > h2').length, name).toBe(0)
   }
 })

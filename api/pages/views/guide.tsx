@@ -40,7 +40,7 @@ export async function show({
     .replace(EXAMPLE_RECEIVER_PORT, port => String(chooseReceiverPort(services.config) || port))
   const begin = Math.max(0, text.search(/^## /m))
   const render = (markdown: string) => renderMarkdown(markdown, link => toPlace(link, guide))
-  // A guide is read from its beginning to its end; a reference is opened where something is looked up.
+  // A guide is read from its beginning to its end. A reference is opened where something is looked up, on a narrow screen.
   const isReference = guide.folder !== 'docs/guides' && text.length >= FOLDED_MIN
   return {
     title,
@@ -48,7 +48,7 @@ export async function show({
     body: (
       <article class="guide">
         {render(text.slice(0, begin))}
-        {isReference ? null : renderContents(text)}
+        {renderContents(text)}
         {isReference ? renderFolded(text.slice(begin), render) : render(text.slice(begin))}
         {renderNext(guide)}
       </article>
@@ -72,7 +72,7 @@ function renderNext(guide: Guide): Html {
   )
 }
 
-/** Renders the sections of a document folded; a link to one opens it. */
+/** Renders the sections of a document folded, which a wide screen shows open; a link to one opens it. */
 function renderFolded(markdown: string, render: (markdown: string) => Html): Html[] {
   const headings = listHeadings(markdown)
   const starts = headings.map(heading => markdown.indexOf(`## ${heading}\n`))
