@@ -96,9 +96,9 @@ export function findMember(
   org: string,
 ): (Profile & { name: string }) | Extract<Answer, { refused: string }> {
   const owner = findOrganization(db, org)
-  if (!owner) return { refused: `no organization named ${org}`, error: 'not_found' }
+  if (!owner) return { refused: `there is no organization called ${org}`, error: 'not_found' }
   const profile = findProfile(db, owner.org_id)
-  if (!profile) return { refused: `${owner.name} is no member`, error: 'not_found' }
+  if (!profile) return { refused: `${owner.name} is not a member`, error: 'not_found' }
   return { ...profile, name: owner.name }
 }
 

@@ -128,7 +128,7 @@ export function findOrganization(db: Sqlite, nameOrId: string): Organization | u
 }
 
 export function refuseUnknownOrganization(org: string): Refusal {
-  return { refused: `no organization named ${org}`, error: 'not_found' }
+  return { refused: `there is no organization called ${org}`, error: 'not_found' }
 }
 
 const keys = { table: 'api_keys', where: 'key_id = $key_id' }

@@ -11,7 +11,7 @@ export function grantRole(
   { now, seq }: AccountStamp,
 ): Answer {
   if (holder === 'key' && !isLiveKey(db, id)) {
-    return { refused: `no live key ${id}`, error: 'not_found' }
+    return { refused: `there is no active key ${id}`, error: 'not_found' }
   }
   db.run(
     'delete from roles where holder = $holder and id = $id and role = $role and revoked_at is not null',

@@ -27,11 +27,21 @@ export function findField(text: string): string | undefined {
 export function toSentence(text: string): string {
   const [, field, fault] = OF_FIELD.exec(text) ?? []
   if (field !== undefined && fault !== undefined) return describeField(field, fault)
-  // Domains and codes at the beginning keep their spelling.
-  const isWord = /^[a-z][a-z’'-]*(?:[\s,;:]|$)/.test(text)
-  return endSentence(isWord ? text.charAt(0).toUpperCase() + text.slice(1) : text)
+  return completeSentence(text)
 }
 
-function endSentence(text: string): string {
+/** Begins a text with a capital and ends it with a period. Domains and codes at the beginning keep their spelling. */
+export function completeSentence(text: string): string {
+  return endSentence(beginSentence(text))
+}
+
+/** Begins a text with a capital where its first word is one, and no domain, file or code. */
+export function beginSentence(text: string): string {
+  const isWord = /^[a-z][a-z’'-]*(?:[\s,;:]|$)/.test(text)
+  return isWord ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
+/** Ends a text with a period where it has no end. */
+export function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }

@@ -6,7 +6,7 @@ const AGENT_DISTANCE = 200
 const RECEIVER_DISTANCE = 300
 
 /** Tells which ports the demo takes, to somebody who has to choose others. */
-export const DEMO_PORTS = `The demo takes PORT, PORT + ${OPERATOR_DISTANCE} (OPERATOR_PORT) and PORT + ${AGENT_DISTANCE} (AGENT_PORT).`
+export const DEMO_PORTS = `The demo takes PORT, PORT + ${OPERATOR_DISTANCE} (OPERATOR_PORT) and PORT + ${AGENT_DISTANCE} (AGENT_PORT): another PORT moves all three.`
 
 /** Chooses the port of the reference agent; 0 for any. */
 export function chooseAgentPort({ AGENT_PORT, PORT }: Pick<Config, 'AGENT_PORT' | 'PORT'>): number {

@@ -61,8 +61,8 @@ export function describeLogHead({ logHead }: Pick<Paths, 'logHead'>): string | u
   const head = readHead(logHead)
   if (head === undefined) return undefined
   return (
-    `the log ${head.origin} goes on after event ${head.size}. If anybody may have seen a longer one, ` +
-    'do not start: docs/operate/incidents.md, “The restored log is older than what others have seen”'
+    `The log ${head.origin} continues after event ${head.size}. If anybody may have seen a longer one, do not start, ` +
+    'and read docs/operate/incidents.md, “The restored log is older than what others have seen”'
   )
 }
 

@@ -88,7 +88,7 @@ export function findReplicaProblems(replica: ReplicaState | undefined, now: Inst
 function findStalledWriter({ now, heartbeatAt }: StoreFacts): string | undefined {
   if (heartbeatAt === undefined || now - heartbeatAt <= SILENCE_MAX_MS) return undefined
   const since = toIso(Math.round(heartbeatAt))
-  return `the writer has made no progress since ${since}: what is submitted and crawled waits`
+  return `the writer has made no progress since ${since}: saves and crawls wait`
 }
 
 function findOldSnapshot({ now, snapshotBehindSince: since }: StoreFacts): string | undefined {

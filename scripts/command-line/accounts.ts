@@ -30,7 +30,7 @@ export function addOrganizations(program: Command): void {
   orgDomain
     .command('add')
     .description('add a domain to an organization, without a challenge')
-    .argument('<domain>', 'the domain; its subdomains are included', domain)
+    .argument('<domain>', 'the domain, with its subdomains', domain)
     .requiredOption('--org <name>', 'organization that owns it', name)
     .option('--confirm', 'add it even if it looks like another name')
     .action(async (argument, options) =>

@@ -14,9 +14,9 @@ export function describeNoAccess(error: unknown): string | undefined {
   const place = findNearestPlace(path)
   const owner = findUserName(statSync(place).uid)
   if (owner === user)
-    return `${user} may not use ${path}: check the permissions of the folders above it`
+    return `the user ${user} may not use ${path}: check the permissions of the folders above it`
   return (
-    `${user} may not use ${place}, which belongs to ${owner}: run this as ${owner} (\`sudo -u ${owner} …\`). ` +
+    `the user ${user} may not use ${place}, which belongs to ${owner}: run this as ${owner} (\`sudo -u ${owner} …\`). ` +
     `If the registry runs as ${user}, give it its files back (\`chown -R ${user}\` of DATA_DIR).`
   )
 }

@@ -14,7 +14,7 @@ export function addMembers(program: Command): void {
       .addOption(
         new Option(
           '--tier <tier>',
-          'membership tier; if BILLING_WEBHOOK_SECRET is set, billing sets it and --force is required',
+          'membership tier (if BILLING_WEBHOOK_SECRET is set, billing sets it and --force is required)',
         ).choices([...tierNames, 'none']),
       )
       .option('--force', 'set the tier even if billing sets it')
@@ -26,7 +26,9 @@ export function addMembers(program: Command): void {
     member.command('create').description('make an organization a member and print its slug'),
   ).action(async options => (await import('../commands/members.ts')).createMember(options))
   profileOptions(
-    member.command('set').description('change a member; other properties stay as they are'),
+    member
+      .command('set')
+      .description('change a member (properties that are not named stay as they are)'),
   ).action(async options => (await import('../commands/members.ts')).changeMember(options))
   member
     .command('list')
@@ -41,7 +43,7 @@ export function addMembers(program: Command): void {
     .argument('<url>', 'URL of the agent', address)
     .requiredOption('--org <name>', 'organization that adds it', name)
     .addOption(
-      new Option('--type <type>', 'agent type; required for a new agent').choices(agentTypes),
+      new Option('--type <type>', 'agent type (required for a new agent)').choices(agentTypes),
     )
     .option('--name <name>', 'display name', name)
     .addOption(new Option('--visibility <who>', 'who can see it').choices(visibilities))

@@ -70,7 +70,7 @@ export function addHeld(program: Command): void {
     .action(async options => (await import('../commands/held.ts')).listHeld(options))
   held
     .command('release')
-    .description('apply the losses: grants end, properties become stale')
+    .description('apply the losses: grants end, and properties become stale')
     .argument('[domains...]', 'publishers that `held list` prints', readDomains, [])
     .option('--all', 'all held publishers')
     .action(async (chosen, { all }) =>
@@ -92,8 +92,8 @@ export function addCorrections(program: Command): void {
     .command('policy')
     .description('manage the registry’s own policies')
     .command('publish')
-    .description('publish policies of the registry; prints ids and revisions')
-    .argument('<file>', 'JSON file with a policy or a list; - for standard input', path)
+    .description('publish policies of the registry, and print their ids and revisions')
+    .argument('<file>', 'JSON file with a policy or a list of them (- for standard input)', path)
     .action(async file => (await import('../commands/policies.ts')).publishPolicies(file))
 
   program
@@ -102,7 +102,7 @@ export function addCorrections(program: Command): void {
     .addArgument(new Argument('<kind>', 'kind of the records').choices(['property', 'collection']))
     .argument('<alias>', 'rid that becomes an alias of the other, permanently', rid)
     .argument('<canonical>', 'rid that stays', rid)
-    .option('--evidence <text>', 'why they are the same thing; public', reason)
+    .option('--evidence <text>', 'why they are the same thing (public)', reason)
     .action(async (kind, alias, canonical, options) =>
       (await import('../commands/merge.ts')).mergeRecords(kind, alias, canonical, options),
     )
@@ -111,14 +111,15 @@ export function addCorrections(program: Command): void {
     .command('takedown')
     .description('delete a domain and its subdomains, and block them from now on')
     .argument('<domain>', 'the domain', domain)
-    .option('--reason <text>', 'reason; kept in the private store', reason)
+    .option('--reason <text>', 'reason (private)', reason)
     .addOption(
-      new Option('--undo', 'let the domain be crawled again; deleted data stays deleted').conflicts(
-        'dryRun',
-      ),
+      new Option(
+        '--undo',
+        'let the domain be crawled again (deleted data stays deleted)',
+      ).conflicts('dryRun'),
     )
     .option('--dry-run', 'print what would be deleted, and change nothing')
-    .option('--confirm <domain>', 'repeat the domain to confirm; this can’t be undone', domain)
+    .option('--confirm <domain>', 'repeat the domain to confirm (this cannot be undone)', domain)
     .action(async (argument, options) =>
       (await import('../commands/takedown.ts')).takeDown(argument, options),
     )

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
 import { addKeys, addOrganizations, addRoles } from './accounts.ts'
+import { addHelpHints, helpInSentences } from './help.ts'
 import { addMembers } from './members.ts'
 import { addAudit, addCorrections, addHeld, addReviews } from './moderation.ts'
 import { addRunning } from './running.ts'
@@ -49,8 +50,7 @@ export function buildProgram(): Command {
   const program = new Command('registry')
     .description('Run and manage an Agentic Ad Registry')
     .version(readVersion(), '--version', 'print the version')
-    .showHelpAfterError('(see --help)')
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({ ...helpInSentences, showGlobalOptions: false })
     .configureOutput({
       outputError: (text, write) => write(`${formatRefusal(text)}\n`),
     })
@@ -69,5 +69,6 @@ export function buildProgram(): Command {
   addHeld(program)
   addCorrections(program)
   addAudit(program)
+  addHelpHints(program)
   return program
 }

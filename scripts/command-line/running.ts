@@ -11,7 +11,7 @@ import {
 
 const domainsOption = [
   '--domains <file>',
-  'file with domains, one per line, or CSV lines `rank,domain`; - for standard input',
+  'file with domains, one per line, or CSV lines `rank,domain` (- for standard input)',
   path,
 ] as const
 
@@ -53,10 +53,10 @@ export function addRunning(program: Command): void {
   agent
     .command('test')
     .description(
-      'run the storyboards that apply to an agent; exit 2 if a step fails or a run ends early, 1 if it cannot be reached',
+      'run the storyboards that apply to an agent (exit status 2 if a step fails or a run ends early, 1 if the agent cannot be reached)',
     )
     .argument('<url>', 'address of the agent', httpUrl)
-    .option('--token <token>', 'bearer token for the agent; sent only to it', token)
+    .option('--token <token>', 'bearer token for the agent (sent only to it)', token)
     .addOption(
       new Option('--format <format>', 'text, JSON, or JUnit or SARIF for a build server')
         .choices(['text', 'json', 'junit', 'sarif'])
@@ -76,20 +76,22 @@ export function addRunning(program: Command): void {
     )
     .option(
       '--key <name+id+key>',
-      'public key of its log, if you know it; by default the first one seen is trusted',
+      'public key of its log, if you know it (by default, the first one seen is trusted)',
       verifierKey,
     )
     .action(async (from, options) => (await import('../commands/follow.ts')).follow(from, options))
 
   program
     .command('replica')
-    .description('copy what the registry at REPLICA_OF publishes into DATA_DIR; `follow` runs this')
+    .description(
+      'copy what the registry at REPLICA_OF publishes into DATA_DIR (`follow` runs this)',
+    )
     .action(async () => (await import('../commands/follow.ts')).startReplicaRole())
 
   program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
-    .argument('[domains...]', 'domains to crawl; - for standard input', readDomainsOrInput, [])
+    .argument('[domains...]', 'domains to crawl (- for standard input)', readDomainsOrInput, [])
     .option(...domainsOption)
     .option('--json', 'print the summary as JSON')
     .action(async (domains, options) =>
@@ -101,7 +103,7 @@ export function addRunning(program: Command): void {
     .description('serve the demo internet, or a folder laid out as DIR/<domain>/.well-known/…')
     .option('--dir <folder>', 'captured files to serve instead', path)
     .option('--seed <n>', 'seed of the demo internet', readWholeBetween(0, 2 ** 32 - 1), 1)
-    .option('--port <n>', 'port on 127.0.0.1; 0 picks a free one', readWholeBetween(0, 65_535), 0)
+    .option('--port <n>', 'port on 127.0.0.1 (0 picks a free one)', readWholeBetween(0, 65_535), 0)
     .option('--tls', 'serve HTTPS with certificates of its own authority')
     .option('--ca-file <file>', 'where to write that authority’s certificate', path)
     .option('--list <file>', 'where to write the domains of the world', path)

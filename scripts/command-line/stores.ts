@@ -12,17 +12,19 @@ export function addStores(program: Command): void {
 
   program
     .command('verify')
-    .description('compare all stores; print differences and exit 1')
+    .description('compare all stores (prints what differs, and exits with 1 if anything does)')
     .action(async () => (await import('../commands/verify.ts')).verifyStores())
 
   program
     .command('log')
     .description('check the tamper-evident log of all events')
     .command('verify')
-    .description('check a log from its signed head to every event; print what is wrong and exit 1')
+    .description(
+      'check a log from its signed head to every event (prints what is wrong, and exits with 1 if anything is)',
+    )
     .argument(
       '[place]',
-      'address or bucket of a registry, or folder of a log; by default that of DATA_DIR, or of the registry it follows',
+      'address or bucket of a registry, or folder of a log (by default that of DATA_DIR, or of the registry it follows)',
       path,
     )
     .option('--key <key>', 'public key that you know, as name+id+key', verifierKey)
@@ -69,7 +71,7 @@ export function addStores(program: Command): void {
 export function addInspection(program: Command): void {
   program
     .command('status')
-    .description('print the health of the registry; exit 1 if anything is wrong')
+    .description('print the health of the registry (exits with 1 if anything is wrong)')
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/status.ts')).printStatus(options))
 

@@ -7,7 +7,7 @@ import { domain, path } from './values.ts'
 export function defineValidation(command: Command): void {
   command
     .description(
-      'check files before you publish them, or those that a domain serves now; exit 2 if one has errors, 1 if it cannot be read',
+      'check files before you publish them, or those that a domain serves now (exit status 2 if one has errors, 1 if one cannot be read)',
     )
     .argument(
       '<targets...>',
@@ -17,7 +17,7 @@ export function defineValidation(command: Command): void {
     .addOption(
       new Option(
         '--kind <kind>',
-        'kind of file; detected by default, and both for a domain',
+        'kind of file (by default it is detected, and both are checked for a domain)',
       ).choices(proposedKinds),
     )
     .option('--domain <domain>', 'domain that will serve them', domain)

@@ -28,20 +28,20 @@ export async function createOrganization({ name, ifMissing }: OrganizationOption
 /** Finds the id of an organization by its name or id; throws where there is none. */
 function requireOrganization(org: string): string {
   const org_id = readRecord(findIdOf(org))
-  if (org_id === undefined) throw new Error(`no organization named ${org}`)
+  if (org_id === undefined) throw new Error(`There is no organization called ${org}`)
   return org_id
 }
 
 export async function renameOrganization({ org, name }: { org: string; name: string }) {
   const org_id = requireOrganization(org)
   await performOrExit(readSettings(), { op: 'organization.rename' as const, org_id, name })
-  process.stdout.write('renamed\n')
+  process.stdout.write(`${org} is now called ${name}.\n`)
 }
 
 export async function deleteOrganization({ org }: { org: string }): Promise<void> {
   const org_id = requireOrganization(org)
   await performOrExit(readSettings(), { op: 'organization.delete' as const, org_id })
-  process.stdout.write('deleted\n')
+  process.stdout.write(`Deleted the organization ${org}.\n`)
 }
 
 const findIdOf =
@@ -81,9 +81,9 @@ export async function revokeKey(key_id: string, { org }: { org: string }): Promi
   const keys = await listLiveKeys(org)
   const isTheirs = keys.some(key => key.key_id === key_id)
   const operation = { op: 'key.revoke' as const, key_id }
-  if (!isTheirs) unwrapOrExit({ refused: `${org} has no live key ${key_id}` })
+  if (!isTheirs) unwrapOrExit({ refused: `${org} has no active key ${key_id}` })
   await performOrExit(readSettings(), operation)
-  process.stdout.write('revoked\n')
+  process.stdout.write(`Revoked the key ${key_id}.\n`)
 }
 
 /** Finds the keys of an organization that are not revoked; null where there is no such organization. */
@@ -96,7 +96,7 @@ function findLiveKeys(org: string): Promise<ListedKey[] | null> {
 /** Lists the same keys; throws where there is no such organization. */
 async function listLiveKeys(org: string): Promise<ListedKey[]> {
   const keys = await findLiveKeys(org)
-  if (keys === null) throw new Error(`no organization named ${org}`)
+  if (keys === null) throw new Error(`There is no organization called ${org}`)
   return keys
 }
 
@@ -108,13 +108,13 @@ export async function addUser(
   const user_id = requirePerson(subject)
   const operation = { op: 'membership.set' as const, org, user_id, role }
   await performOrExit(readSettings(), operation)
-  process.stdout.write(`${subject} is ${role} of ${org}\n`)
+  process.stdout.write(`${subject} now has the role ${role} in ${org}.\n`)
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {
   const operation = { op: 'membership.remove' as const, org, user_id: requirePerson(subject) }
   await performOrExit(readSettings(), operation)
-  process.stdout.write('removed\n')
+  process.stdout.write(`${subject} no longer belongs to ${org}.\n`)
 }
 
 function requirePerson(subject: string): string {

@@ -43,17 +43,19 @@ function findMeant(name: string, names: readonly string[]): string[] {
 /** Prints an entry of the audit log with what it changed. */
 export async function showAudit(id: string): Promise<void> {
   const row = await findDetail(id)
-  if (row === null) return void unwrapOrExit({ refused: `no submission ${id}` })
+  if (row === null)
+    return void unwrapOrExit({ refused: `There is no entry ${id} in the audit log` })
   process.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
 }
 
 /** Reverts a write by one more write, in the name of the caller; says which, and what follows. */
 export async function revertAudit(id: string): Promise<void> {
   const row = await findDetail(id)
-  if (row === null) return void unwrapOrExit({ refused: `no submission ${id}` })
+  if (row === null)
+    return void unwrapOrExit({ refused: `There is no entry ${id} in the audit log` })
   const editor = { kind: 'command', id: identifyUser().id, org_id: null } as const
   await performOrExit(readSettings(), { op: 'audit.revert', reverts: id, editor })
-  process.stdout.write(`reverted: ${describeOperation(row)}\n`)
+  process.stdout.write(`Reverted ${describeOperation(row)}.\n`)
   if (row.operation === 'domain.takedown')
     process.stdout.write(describeReadmitted(String(row.content.domain)))
 }
@@ -85,8 +87,8 @@ const SUBJECTS = [
 /** Finds the domain, key, person or other thing that an operation is about; of several domains, the first and their number. */
 function findSubject(content: AuditRow['content']): string | undefined {
   const named = SUBJECTS.map(field => content[field])
-  const one = named.find((value): value is string => typeof value === 'string' && value !== '')
-  if (one !== undefined || !Array.isArray(content.domains)) return one
+  const subject = named.find((value): value is string => typeof value === 'string' && value !== '')
+  if (subject !== undefined || !Array.isArray(content.domains)) return subject
   const [first, ...others] = content.domains
   return others.length === 0 ? first : `${first} and ${formatCount(others.length)} more`
 }

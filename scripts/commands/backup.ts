@@ -21,7 +21,7 @@ export async function backUp(dir: string): Promise<void> {
   assertRegistry(config)
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
   const { seq } = await requestBackup(config, place)
-  process.stdout.write(`backed up commit ${seq} to ${place}; key files are not in it\n`)
+  process.stdout.write(`Backed up commit ${seq} to ${place}. Key files are not in it.\n`)
 }
 
 /** Throws where a backup would be lost together with the stores that it is for. */
@@ -65,16 +65,16 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const config = readSettings()
   const repeating = { ...how, repeatsTakedowns: true }
   const { seq, made_at, takedowns } = await restore(config.DATA_DIR, toTypedPath(dir), repeating)
-  process.stdout.write(`restored commit ${seq}\n`)
+  process.stdout.write(`Restored commit ${seq}.\n`)
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
     process.stderr.write(
-      `backups contain no keys: before you start, restore those of the old machine\n  ${missing.join('\n  ')}\n`,
+      `Backups contain no keys. Before you start, put back those of the old machine:\n  ${missing.join('\n  ')}\n`,
     )
   const head = describeLogHead(paths)
-  if (head !== undefined) process.stderr.write(`${head}\n`)
+  if (head !== undefined) process.stderr.write(`${head}.\n`)
   await publishIn(config)
 }
 
@@ -88,11 +88,11 @@ function describeTakedowns(takedowns: RepeatedTakedowns | undefined, madeAt: str
     )
   const { takenDown, readmitted, toReadmit } = takedowns
   return [
-    ...takenDown.map(domain => `taken down again, as since this backup: ${domain}\n`),
-    ...readmitted.map(domain => `accepted again, as since this backup: ${domain}\n`),
+    ...takenDown.map(domain => `Took down ${domain} again, as was done after this backup.\n`),
+    ...readmitted.map(domain => `Accepted ${domain} again, as was done after this backup.\n`),
     ...toReadmit.map(
       domain =>
-        `it was accepted again since this backup: after the next start, run \`registry takedown ${domain} --undo\`\n`,
+        `The takedown of ${domain} was undone after this backup. To do that again, run \`registry takedown ${domain} --undo\` after the next start.\n`,
     ),
   ].join('')
 }

@@ -47,7 +47,7 @@ export async function crawl(
 ): Promise<void> {
   const config = readSettings()
   if (named.length === 0 && options.domains === undefined) {
-    unwrapOrExit({ refused: 'give at least one domain, or --domains FILE' })
+    unwrapOrExit({ refused: 'Give at least one domain, or --domains FILE' })
   }
   const { domains, refused } = await readDomains(named, options.domains)
   const { run, sequencer } = await findOrOpen(config, { begins: true, writes: true })
@@ -100,7 +100,7 @@ interface TakenDownDomain {
 }
 
 function describeTakenDown({ domain, taken_down }: TakenDownDomain): string {
-  return `not crawled: ${domain} (${taken_down} was taken down; \`registry takedown ${taken_down} --undo\` accepts it again)`
+  return `Did not crawl ${domain}: ${taken_down} was taken down. To accept it again, run \`registry takedown ${taken_down} --undo\`.`
 }
 
 async function readDomains(

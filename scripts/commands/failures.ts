@@ -26,18 +26,20 @@ export async function printFailures({ by, limit, json }: FailureOptions): Promis
   )
   const more = report.groups.reduce((left, { files }) => left - files, report.files)
   const lines = [
-    `${countThings(report.files, 'file')} could not be read on the last attempt`,
+    `${countThings(report.files, 'file')} could not be read at the last attempt.`,
     ...report.groups.flatMap(group => describeGroup(group, systemClock.now())),
-    ...(more > 0 ? [`${String(more).padStart(8)}  more: see --limit`] : []),
+    ...(more > 0 ? [`${String(more).padStart(8)}  more. Show them with a higher --limit.`] : []),
   ]
   process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
 }
 
 function describeGroup({ group, files, latest_at, first }: FailureGroup, now: number): string[] {
-  const outcome = outcomes[group.split(' ')[0] as Outcome] as { means: string } | undefined
-  const means = outcome === undefined ? '' : `: ${outcome.means}`
-  return [
-    `${String(files).padStart(8)}  ${group}${means}; latest ${formatAgo(latest_at, now)}`,
-    `          ${first.join(', ')}`,
-  ]
+  const [name = '', kind] = group.split(/\s+/)
+  const outcome = outcomes[name as Outcome] as { means: string } | undefined
+  const latest = `latest ${formatAgo(latest_at, now)}`
+  const text =
+    outcome === undefined
+      ? `${group} (${latest})`
+      : `${kind}: ${outcome.means} (${name}, ${latest})`
+  return [`${String(files).padStart(8)}  ${text}`, `          ${first.join(', ')}`]
 }

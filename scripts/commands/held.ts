@@ -12,7 +12,7 @@ export async function listHeld({ json }: { json?: boolean }): Promise<void> {
   const rows = await listHeldIn(readSettings())
   if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
   else for (const row of rows) process.stdout.write(`${formatLine(row)}\n`)
-  if (!json && rows.length === 0) process.stdout.write('nothing is held\n')
+  if (!json && rows.length === 0) process.stdout.write('No losses are held back.\n')
 }
 
 function formatLine({ subject, reason, grants, properties, since }: HeldRow): string {
@@ -26,11 +26,11 @@ export interface Selection {
 }
 
 export function releaseHeld(chosen: Selection): Promise<void> {
-  return decideHeld(chosen, 'held.release', 'released')
+  return decideHeld(chosen, 'held.release', 'Applied')
 }
 
 export function dropHeld(chosen: Selection): Promise<void> {
-  return decideHeld(chosen, 'held.drop', 'dropped')
+  return decideHeld(chosen, 'held.drop', 'Discarded')
 }
 
 async function decideHeld(
@@ -39,19 +39,22 @@ async function decideHeld(
   done: string,
 ): Promise<void> {
   const config = readSettings()
-  if (all && domains.length > 0) unwrapOrExit({ refused: 'give domains or --all, not both' })
+  if (all && domains.length > 0) unwrapOrExit({ refused: 'Give domains or --all, but not both' })
   const held = (await listHeldIn(config)).map(({ subject }) => subject)
   const chosen = all ? held : held.filter(subject => domains.includes(subject))
   const unknown = domains.filter(domain => !held.includes(domain as Domain))
   if (!all && (domains.length === 0 || unknown.length > 0)) {
-    const reason = domains.length === 0 ? 'give domains or --all' : `not held: ${unknown.join(' ')}`
+    const reason =
+      domains.length === 0
+        ? 'Give the domains, or --all'
+        : `No losses are held back for ${unknown.join(', ')}`
     unwrapOrExit({ refused: reason })
   }
   for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {
     const batch = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
     await performOrExit(config, { op, domains: batch })
   }
-  process.stdout.write(`${done} ${chosen.length}\n`)
+  process.stdout.write(`${done} the losses of ${countThings(chosen.length, 'publisher')}.\n`)
 }
 
 function listHeldIn(config: Config): Promise<HeldRow[]> {

@@ -89,7 +89,7 @@ export async function verifyPublishedLog(
     if (checked !== undefined) printChecked(checked)
     if (pending.length > 0)
       process.stdout.write(
-        `the log continues with the next start, which adds ${countThings(pending.length, 'event')}\n`,
+        `The log continues with the next start, which adds ${countThings(pending.length, 'event')}.\n`,
       )
     if (remember !== undefined) replaceFile(remember, found.note)
   } finally {
@@ -112,25 +112,25 @@ function printFaults(faults: readonly string[]): void {
 function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: boolean): void {
   process.stdout.write(
     `${countThings(size, 'event is', 'events are')} logged and signed by ${key}: ` +
-      `${erased} taken down, ${pruned} older than the feed\n`,
+      `${erased} taken down, ${pruned} older than the feed.\n`,
   )
   if (isNew)
     process.stdout.write(
-      'the key is the one that the log names: compare it with the one you know\n',
+      'This key is the one that the log names: compare it with the one you know.\n',
     )
 }
 
 function printChecked({ agreed, unknown, lost }: CheckedGrants): void {
   process.stdout.write(
-    `${countThings(agreed, 'authorization is', 'authorizations are')} as the log says\n`,
+    `${countThings(agreed, 'authorization is', 'authorizations are')} as the log says.\n`,
   )
   if (unknown > 0)
     process.stdout.write(
-      `for ${unknown} more the last event cannot be read: it was taken down, is too long for the log, or is older than the feed\n`,
+      `For ${unknown} more, the last event cannot be read: it was taken down, is too long for the log, or is older than the feed.\n`,
     )
   if (lost > 0)
     process.stdout.write(
-      `${countThings(lost, 'event was', 'events were')} lost by a restore and not compared: the log still has them\n`,
+      `${countThings(lost, 'event was', 'events were')} lost by a restore and not compared. The log still has them.\n`,
     )
 }
 

@@ -1,3 +1,4 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { Tier } from '../../pipeline/core/tiers.ts'
 import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { loadStoredMembers } from '../../pipeline/store/private-rows/member-rows.ts'
@@ -36,14 +37,16 @@ function requireTierWriter({ tier, force = false }: Profile): void {
   if (tier === undefined || force || readSettings().BILLING_WEBHOOK_SECRET === undefined) return
   unwrapOrExit({
     refused:
-      'billing writes the tiers of this registry (BILLING_WEBHOOK_SECRET): --force sets one nevertheless',
+      'billing sets the tiers of this registry (BILLING_WEBHOOK_SECRET). To set one anyway, add --force',
   })
 }
 
 async function setTier(org: string, tier: Tier | 'none'): Promise<void> {
   const done = await submit({ op: 'member.tier', org, tier: tier === 'none' ? null : tier })
   if (Number(done.demoted) > 0) {
-    process.stderr.write(`${done.demoted} public agents are now visible to members only\n`)
+    process.stderr.write(
+      `${countThings(Number(done.demoted), 'public agent is', 'public agents are')} now visible to members only.\n`,
+    )
   }
 }
 
@@ -66,7 +69,7 @@ export async function addAgent(url: string, options: AgentOptions): Promise<void
 
 export async function removeAgent(url: string, { org }: { org: string }): Promise<void> {
   await submit({ op: 'member.agent.remove', org, url })
-  process.stdout.write('removed\n')
+  process.stdout.write(`Removed ${url} from ${org}.\n`)
 }
 
 interface DomainOptions {
@@ -78,12 +81,12 @@ interface DomainOptions {
 export async function addDomain(domain: string, { org, confirm }: DomainOptions): Promise<void> {
   const added = { op: 'organization.domain.add', org, domain, proof: 'operator' }
   const done = await submit({ ...added, ...(confirm && { is_confirmed: true }) })
-  process.stdout.write(`${done.domain} belongs to ${org}\n`)
+  process.stdout.write(`${done.domain} now belongs to ${org}.\n`)
 }
 
 export async function removeDomain(domain: string, { org }: { org: string }): Promise<void> {
   await submit({ op: 'organization.domain.remove', org, domain })
-  process.stdout.write('removed\n')
+  process.stdout.write(`Removed ${domain} from ${org}.\n`)
 }
 
 export async function listMembers({ json }: { json?: boolean }): Promise<void> {

@@ -9,7 +9,9 @@ export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): P
   const config = readSettings()
   assertRegistry(config)
   if (await findRunningRegistry(config)) {
-    throw new Error(`a registry runs on ${config.DATA_DIR}: stop it first; each start migrates`)
+    throw new Error(
+      `a registry runs on ${config.DATA_DIR}. Stop it first; each start migrates by itself`,
+    )
   }
   const paths = resolvePaths(config.DATA_DIR)
   if (hasContent(paths.record)) readRecordFile(paths, assertRecordKnown)
@@ -18,8 +20,10 @@ export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): P
     const sequencer = await openAlone(config)
     await sequencer.close()
   }
-  const did = dryRun ? 'would import' : 'imported'
+  const did = dryRun ? 'This would import' : 'Imported'
   process.stdout.write(
-    isPending ? `${did} index.duckdb into record/record.sqlite\n` : 'nothing to migrate\n',
+    isPending
+      ? `${did} index.duckdb into record/record.sqlite.\n`
+      : 'There is nothing to migrate.\n',
   )
 }

@@ -61,7 +61,8 @@ export async function findOrTake<Result>(
 }
 
 function requireFree<Result>({ DATA_DIR }: Config, taken: Result | undefined): Result {
-  if (taken === undefined) throw new Error(`another process is writing to ${DATA_DIR}`)
+  if (taken === undefined)
+    throw new Error(`another process is writing to ${DATA_DIR}: wait until it ends, or stop it`)
   return taken
 }
 
@@ -130,7 +131,7 @@ export function assertRegistry({ DATA_DIR }: Config): void {
   const { dir } = paths
   if (hasContent(paths.record) || hasOldIndex(paths)) return
   if (existsSync(paths.replica))
-    throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
+    throw new Error(`${dir} holds a replica: run this in the folder of its registry`)
   if (hasTraces(paths)) throw new Error(describeLostRecord(dir))
   throw new Error(describeNoRegistry(dir))
 }

@@ -22,7 +22,7 @@ export async function printReviews({ status, kind, json }: Listed): Promise<void
   )
   if (json) return void process.stdout.write(`${JSON.stringify(reviews)}\n`)
   for (const review of reviews) process.stdout.write(`${formatLine(review)}\n`)
-  if (reviews.length === 0) process.stdout.write('nothing to review\n')
+  if (reviews.length === 0) process.stdout.write('There is nothing to review.\n')
 }
 
 function formatLine({ review_id, kind, subject, status, submitted_at, org_name }: StoredReview) {
@@ -32,7 +32,7 @@ function formatLine({ review_id, kind, subject, status, submitted_at, org_name }
 /** Prints a review with its submission, as JSON. */
 export async function showReview(id: string): Promise<void> {
   const found = readRecord(reader => findReview(reader, id))
-  if (found === undefined) return void unwrapOrExit({ refused: `there is no review "${id}"` })
+  if (found === undefined) return void unwrapOrExit({ refused: `There is no review ${id}` })
   process.stdout.write(`${JSON.stringify({ ...found.review, payload: found.payload }, null, 2)}\n`)
 }
 
@@ -46,10 +46,11 @@ export async function decideReview(
   { notes, digest }: { notes?: string; digest?: string },
 ): Promise<void> {
   const found = readRecord(reader => findReview(reader, review_id))
-  if (found === undefined)
-    return void unwrapOrExit({ refused: `there is no review "${review_id}"` })
+  if (found === undefined) return void unwrapOrExit({ refused: `There is no review ${review_id}` })
   const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
   const operation = { ...decision, ...(notes !== undefined && { notes }) }
   await performOrExit(readSettings(), operation)
-  process.stdout.write(op === 'review.approve' ? 'approved\n' : 'rejected\n')
+  process.stdout.write(
+    `${op === 'review.approve' ? 'Approved' : 'Rejected'} the review ${review_id}.\n`,
+  )
 }

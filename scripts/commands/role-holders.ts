@@ -11,12 +11,12 @@ interface HolderOptions {
 
 export async function grantRole(role: Role, options: HolderOptions): Promise<void> {
   await submitChange('role.grant', role, options)
-  process.stdout.write('granted\n')
+  process.stdout.write(`Granted the role ${role}.\n`)
 }
 
 export async function revokeRole(role: Role, whose: HolderOptions): Promise<void> {
   await submitChange('role.revoke', role, whose)
-  process.stdout.write('revoked\n')
+  process.stdout.write(`Revoked the role ${role}.\n`)
 }
 
 export async function listRoles({ json }: { json?: boolean }): Promise<void> {
@@ -36,6 +36,6 @@ async function submitChange(
     ...(whose.key === undefined ? [] : [{ holder: 'key', id: whose.key }]),
     ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
   ]
-  if (holders.length !== 1) unwrapOrExit({ refused: 'give either --key or --user' })
+  if (holders.length !== 1) unwrapOrExit({ refused: 'Give either --key or --user' })
   await performOrExit(readSettings(), { op, role, ...holders[0] })
 }

@@ -8,6 +8,7 @@ import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { describeFullDisk, isDiskFull } from '../../pipeline/core/disk-full.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { requireRedisUrl } from './environment.ts'
 import { checkRoleRedis, readServiceSettings, type ServiceName } from './start-checks.ts'
 
@@ -182,7 +183,7 @@ async function reportFailure(reason: string): Promise<void> {
   if (hasSupervisor()) {
     await new Promise(resolve => process.send?.({ failed: reason } satisfies Failed, resolve))
   } else {
-    process.stderr.write(`${reason}\n`)
+    process.stderr.write(`${toCommandSentence(reason)}\n`)
   }
 }
 

@@ -11,6 +11,7 @@ import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { readSettings } from './environment.ts'
 import { endWhenSilent } from './frozen-indexer.ts'
 import { findOrOpen, type OpenOptions } from './open-registry.ts'
@@ -175,6 +176,6 @@ export function identifyUser(): Asker {
 /** Returns what was done; a refusal is printed and ends the command. */
 export function unwrapOrExit(answer: Answer): Record<string, unknown> {
   if ('done' in answer) return answer.done
-  process.stderr.write(`${answer.refused}\n`)
+  process.stderr.write(`${toCommandSentence(answer.refused)}\n`)
   process.exit(1)
 }

@@ -42,7 +42,7 @@ async function describeRival(config: Config): Promise<string> {
 }
 
 function describeRunning({ base_url, indexer_pid, supervisor_pid }: RunFile): string {
-  return `already running at ${base_url}, process ${supervisor_pid ?? indexer_pid}`
+  return `a registry is already running at ${base_url}, process ${supervisor_pid ?? indexer_pid}`
 }
 
 async function waitUntilFree(lease: string): Promise<boolean> {

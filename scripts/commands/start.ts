@@ -16,6 +16,7 @@ import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { hasOldIndex } from '../../pipeline/store/record-file.ts'
 import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
 import { assertRecord } from '../../pipeline/writer/healing/facts.ts'
+import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
@@ -112,7 +113,7 @@ async function run(plan: StartPlan): Promise<void> {
   const end = async (status: number, reason?: string) => {
     if (isEnding) return
     isEnding = true
-    if (reason) process.stderr.write(`${reason}\n`)
+    if (reason) process.stderr.write(`${toCommandSentence(reason)}\n`)
     await supervisor.close()
     await redis?.close()
     process.exit(status)

@@ -10,7 +10,7 @@ export async function printStats({ json }: { json?: boolean }): Promise<void> {
   const config = readSettings()
   assertRegistry(config)
   const { registry } = resolvePaths(config.DATA_DIR)
-  if (!existsSync(registry)) throw new Error('nothing has been published yet')
+  if (!existsSync(registry)) throw new Error('Nothing has been published yet')
   const db = await Database.open(registry, { readOnly: true })
   const tables = listColumnarTables().map(({ name }) => name)
   const [counts] = await db.all<Record<string, number>>(

@@ -17,7 +17,7 @@ import { askOrOpen, unwrapOrExit } from './running.ts'
 export function refusePublicSuffix(domain: Domain): void {
   if (!isRegistrySuffix(domain)) return
   unwrapOrExit({
-    refused: `${domain} is a public suffix: others have sites below it; take down each site by its name`,
+    refused: `${domain} is a public suffix, below which others have sites: take down each site by its name`,
   })
 }
 
@@ -38,27 +38,27 @@ export function describeTakedown(
 ): string {
   const warning =
     getRegistrableDomain(domain) === undefined
-      ? `${domain} has sites of others below it, which would be deleted too\n`
+      ? `${domain} has sites of others below it, which would be deleted too.\n`
       : ''
   if (domains === 0 && rows.length === 0)
-    return `${warning}nothing is known about ${domain}: a takedown keeps it out from now on\n`
+    return `${warning}Nothing is known about ${domain}. A takedown keeps it out from now on.\n`
   const more = domains > first.length ? ` and ${domains - first.length} more` : ''
   const counts = rows.map(({ table, rows }) => `  ${rows}  ${table}\n`).join('')
-  return `${warning}would be deleted: ${first.join(', ')}${more}\nrows by table:\n${counts}`
+  return `${warning}A takedown deletes ${first.join(', ')}${more}. Rows by table:\n${counts}`
 }
 
 /** Says how much a takedown has deleted. */
 export function describeDeleted({ rows }: TakedownPreview): string {
   if (rows.length === 0) return ''
   const total = rows.reduce((sum, table) => sum + table.rows, 0)
-  return `deleted: ${countThings(total, 'row')} of ${countThings(rows.length, 'table')}\n`
+  return `Deleted ${countThings(total, 'row')} of ${countThings(rows.length, 'table')}.\n`
 }
 
 /** Says what follows when a domain that was taken down is accepted again. */
 export function describeReadmitted(domain: string): string {
   return (
     `${domain} is accepted again. Deleted data is not restored: \`registry crawl ${domain}\` reads its files, ` +
-    'and members have to save their entries again\n'
+    'and members have to save their entries again.\n'
   )
 }
 
@@ -69,8 +69,8 @@ export async function confirmOrExit(domain: Domain, confirmed: Domain | undefine
   unwrapOrExit({
     refused:
       typed === undefined
-        ? `nothing was deleted: deleted data cannot be restored; add --confirm ${domain}`
-        : `nothing was deleted: “${typed}” is not ${domain}`,
+        ? `Nothing was deleted. Deleted data cannot be restored: to go on, add --confirm ${domain}`
+        : `Nothing was deleted: “${typed}” is not ${domain}`,
   })
 }
 

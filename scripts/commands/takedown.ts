@@ -42,7 +42,7 @@ export async function takeDown(
   })
   process.stderr.write(describeDeleted(preview))
   await clearCopies(config)
-  process.stdout.write(`${domain} is taken down\n`)
+  process.stdout.write(`Took down ${domain}.\n`)
 }
 
 /**
@@ -59,7 +59,7 @@ async function clearCopies(config: Config): Promise<void> {
       await writer.close()
     }
     process.stderr.write(
-      'deleted data remains in free pages of serving/ until you stop the registry and run `registry rebuild`\n',
+      'Deleted data remains in free pages of serving/ until you stop the registry and run `registry rebuild`.\n',
     )
     return
   }

@@ -13,16 +13,16 @@ export async function verifyStores(): Promise<void> {
   const faults = run ? await askRunning<string[]>(run, { ask: 'verify' }) : stopped
   for (const fault of faults) process.stdout.write(`${fault}\n`)
   if (faults.length === 0) {
-    process.stdout.write('all stores agree\n')
+    process.stdout.write('All stores agree.\n')
     return
   }
   process.exitCode = 1
   const isRecordBad = faults.some(fault => /^record\/record\.sqlite: (?!was changed)/.test(fault))
   const next = isRecordBad
-    ? 'the record cannot be rebuilt: run `registry restore DIR --force` with a backup'
-    : 'the next start rebuilds derived stores'
+    ? 'The record cannot be rebuilt: run `registry restore DIR --force` with a backup.'
+    : 'The next start rebuilds derived stores.'
   process.stderr.write(
-    `nothing was changed; ${next} (docs/operate/incidents.md, “A store is damaged or missing”)\n`,
+    `Nothing was changed. ${next} See docs/operate/incidents.md, “A store is damaged or missing”.\n`,
   )
 }
 
@@ -34,7 +34,7 @@ export async function rebuildStores(): Promise<void> {
   if (rebuilt === undefined)
     throw new Error(`another process is writing to ${DATA_DIR}: stop it first`)
   await publishAlone(config)
-  process.stdout.write('rebuilt\n')
+  process.stdout.write('Rebuilt everything that is derived from the record.\n')
   for (const { part, subject, reason } of rebuilt.unprojected) {
     process.stderr.write(`${part}: ${subject} could not be built and has no answer: ${reason}\n`)
   }

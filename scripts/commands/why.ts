@@ -7,6 +7,7 @@ import {
   type FileReport,
   reportDomain,
 } from '../../pipeline/maintenance/inspect/domain-report.ts'
+import type { Reason } from '../../pipeline/writer/crawl/newcomer.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen } from './running.ts'
 import { formatAgo, formatTime } from './text.ts'
@@ -23,24 +24,34 @@ export async function explainDomain(domain: Domain, { json }: { json?: boolean }
   if (report.files.length === 0) process.exitCode = 1
 }
 
+/** Why a domain is crawled, by `frontier.why`. */
+const reasons: Readonly<Record<Reason, string>> = {
+  given: 'added by the operator',
+  requested: 'someone requested a crawl',
+  saved: 'a member saved it',
+  demanded: 'someone looked it up',
+  hop: 'a file points to it',
+  mentioned: 'a file mentions it',
+}
+
 /** Describes a domain in lines. */
 export function describeDomain(report: DomainReport, now: number): string[] {
   const { domain, frontier, nearest, files, held, dependants } = report
   const state = frontier
-    ? `crawled since ${formatTime(frontier.since)} (${frontier.why})`
-    : `the registry does not crawl it${nearest === null ? `; \`registry crawl ${domain}\` adds it` : `; did you mean ${nearest}?`}`
+    ? `crawled since ${formatTime(frontier.since)} (${reasons[frontier.why]})`
+    : `not crawled by this registry. ${nearest === null ? `To add it, run \`registry crawl ${domain}\`.` : `Did you mean ${nearest}?`}`
   return [
-    `${domain}: ${report.is_taken_down ? `taken down; \`registry takedown ${domain} --undo\` readmits it` : state}`,
+    `${domain}: ${report.is_taken_down ? `taken down. To accept it again, run \`registry takedown ${domain} --undo\`.` : state}`,
     ...files.flatMap(file => describeFile(file, now)),
     ...(held
       ? [
           `held back since ${formatTime(held.since)}: ${countThings(held.grants, 'grant')}, ${countThings(held.properties, 'property', 'properties')} ` +
-            `(${held.reason}); \`registry held\` decides`,
+            `(${held.reason}). Decide with \`registry held release\` or \`registry held drop\`.`,
         ]
       : []),
     // The page shows what the registry holds; fetching again from here fails where only its crawler reaches the domain.
     ...(files.some(({ document }) => document)
-      ? ['', `the page /workshop?domain=${domain} of this registry lists the issues of its files`]
+      ? ['', `The page /workshop?domain=${domain} of this registry lists the issues of its files.`]
       : []),
     ...dependants.map(
       ({ rule, domains, first }) =>
@@ -86,8 +97,8 @@ function describeForce(ended_at: string, now: number): string {
 }
 
 function describeNext({ due_at, due_because, is_requested }: FileReport, now: number): string {
-  if (due_at === null) return 'never: nobody lists this agent any more'
+  if (due_at === null) return 'never, because nobody lists this agent any more'
   const when = Date.parse(due_at) <= now ? `due since ${formatTime(due_at)}` : formatTime(due_at)
-  if (is_requested) return `${when}: someone requested it`
-  return due_because === null ? `${when}: not tried yet` : `${when}: ${due_because}`
+  if (is_requested) return `${when}, because someone requested it`
+  return due_because === null ? `${when}, for the first time` : `${when}: ${due_because}`
 }

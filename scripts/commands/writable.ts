@@ -13,7 +13,9 @@ export function assertWritable(name: string, dir: string, mode?: number): void {
   } catch (error) {
     const reason = describeWriteError(error)
     if (reason === undefined) return
-    throw new ConfigError(`${name} is ${dir}, which is not writable: ${reason}.`)
+    throw new ConfigError(
+      `${name} is ${dir}, and nothing can be written there because ${reason}. Choose another folder.`,
+    )
   }
 }
 
@@ -26,14 +28,14 @@ function describeWriteError(error: unknown): string | undefined {
       return undefined
     case 'EACCES':
     case 'EPERM':
-      return 'this user may not'
+      return 'this user has no permission'
     case 'EROFS':
       return 'its file system is read-only'
     case 'ENOTDIR':
     case 'EEXIST':
       return 'a part of the path is a file'
     case 'ENOENT':
-      return 'its file system has no such folder'
+      return 'the folder cannot be created'
     default:
       return message
   }

@@ -84,5 +84,5 @@ test('captured files are crawled by the command line; every file is read and its
   db.close()
   expect(faults[0]?.n).toBe(0)
   expect(brands?.n).toBeGreaterThan(1)
-  expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+  expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
 })

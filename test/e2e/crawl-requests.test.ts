@@ -180,6 +180,6 @@ describe('a requested crawl', () => {
       domain: 'other.example',
       outcome: [{ file: 'brand.json', outcome: 'absent' }],
     })
-    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
   })
 })

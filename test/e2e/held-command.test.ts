@@ -37,13 +37,15 @@ describe('registry held', () => {
 
     expect(await held('release', 'p9.example')).toMatchObject({
       status: 1,
-      stderr: 'not held: p9.example\n',
+      stderr: 'No losses are held back for p9.example.\n',
     })
-    expect(await held('drop')).toMatchObject({ status: 1, stderr: 'give domains or --all\n' })
+    expect(await held('drop')).toMatchObject({ status: 1, stderr: 'Give the domains, or --all.\n' })
 
-    expect((await held('release', 'p0.example')).stdout).toBe('released 1\n')
-    expect((await held('drop', '--all')).stdout).toBe('dropped 2\n')
-    expect((await held('list')).stdout).toBe('nothing is held\n')
+    expect((await held('release', 'p0.example')).stdout).toBe(
+      'Applied the losses of 1 publisher.\n',
+    )
+    expect((await held('drop', '--all')).stdout).toBe('Discarded the losses of 2 publishers.\n')
+    expect((await held('list')).stdout).toBe('No losses are held back.\n')
     expect(await runRegistry(['verify'], env)).toMatchObject({ status: 0 })
   })
 })

@@ -63,7 +63,7 @@ describe('registry why', () => {
     expect(Date.parse(file!.due_at!)).toBeGreaterThan(Date.parse(file!.attempted_at!))
     const { stdout } = await run('why', 'shop.example')
     expect(stdout).toContain(
-      'the page /workshop?domain=shop.example of this registry lists the issues',
+      'The page /workshop?domain=shop.example of this registry lists the issues',
     )
   })
 
@@ -101,16 +101,14 @@ describe('registry why', () => {
     expect(await run('why', 'nobody.example')).toEqual({
       status: 1,
       stdout:
-        'nobody.example: the registry does not crawl it; `registry crawl nobody.example` adds it\n',
+        'nobody.example: not crawled by this registry. To add it, run `registry crawl nobody.example`.\n',
       stderr: '',
     })
   })
 
   test('names the domain that was meant by a mistyped one', async () => {
     const { stdout } = await run('why', 'shopp.example')
-    expect(stdout).toBe(
-      'shopp.example: the registry does not crawl it; did you mean shop.example?\n',
-    )
+    expect(stdout).toBe('shopp.example: not crawled by this registry. Did you mean shop.example?\n')
     expect((await runJson<DomainReport>('why', 'shop.test')).nearest).toBe('shop.example')
   })
 })
@@ -183,9 +181,9 @@ describe('the command line', () => {
   test('refuses a crawl without domains, and top while no registry runs', async () => {
     expect(await run('crawl')).toMatchObject({
       status: 1,
-      stderr: 'give at least one domain, or --domains FILE\n',
+      stderr: 'Give at least one domain, or --domains FILE.\n',
     })
     expect(await run('crawl', 'no domain')).toMatchObject({ status: 1 })
-    expect((await run('top', '--times', '1')).stderr).toContain('no registry runs')
+    expect((await run('top', '--times', '1')).stderr).toContain('No registry runs')
   })
 })

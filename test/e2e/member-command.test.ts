@@ -14,7 +14,7 @@ describe('registry member', () => {
     await run('org', 'create', '--name', 'Acme')
     expect(await run('member', 'create', '--org', 'Nobody')).toMatchObject({
       status: 1,
-      stderr: 'no organization named Nobody\n',
+      stderr: 'There is no organization called Nobody.\n',
     })
     const created = await run(
       ...['member', 'create', ...acme, '--tier', 'company_leader', '--founding', '--public'],
@@ -25,19 +25,19 @@ describe('registry member', () => {
     )
     expect((await run('member', 'set', ...acme, '--tier', 'gold')).stderr).toContain('company_icl')
     expect((await run('org', 'domain', 'add', 'Acme.example', ...acme)).stdout).toBe(
-      'acme.example belongs to Acme\n',
+      'acme.example now belongs to Acme.\n',
     )
 
     const add = (...more: string[]) => run('member', 'agent', 'add', url, ...acme, ...more)
-    expect((await add()).stderr).toBe('a new agent requires a type\n')
+    expect((await add()).stderr).toBe('A new agent requires a type.\n')
     expect((await add('--type', 'sales', '--visibility', 'public')).stdout).toBe(
       `${url} is public\n`,
     )
     expect((await run('member', 'agent', 'add', 'acme', ...acme)).stderr).toBe(
-      'url: must be an http(s) address without ? and #\n',
+      '`url` must be an http(s) address without ? and #.\n',
     )
     expect((await run('member', 'agent', 'remove', url, ...acme)).stderr).toBe(
-      `${url} is public: hide it first\n`,
+      `${url} is public: hide it first.\n`,
     )
     expect((await run('member', 'list')).stdout).toBe(
       'acme  Acme: company_leader, public, founding, acme.example\n' +
@@ -55,9 +55,11 @@ describe('registry member', () => {
       '--display-name',
       'Acme Inc',
     )
-    expect(lost.stderr).toBe('1 public agents are now visible to members only\n')
+    expect(lost.stderr).toBe('1 public agent is now visible to members only.\n')
     expect((await add('--visibility', 'public')).stdout).toBe(`${url} is members_only\n`)
-    expect((await run('member', 'agent', 'remove', url, ...acme)).stdout).toBe('removed\n')
+    expect((await run('member', 'agent', 'remove', url, ...acme)).stdout).toBe(
+      `Removed ${url} from Acme.\n`,
+    )
     expect(JSON.parse((await run('member', 'list', '--json')).stdout)).toMatchObject([
       {
         slug: 'acme',
@@ -82,7 +84,7 @@ test('a tier that billing writes is set by a command only with --force', async (
   const create = ['member', 'create', ...acme, '--tier', 'company_leader']
   const refused = await runBilled(...create)
   expect(refused).toMatchObject({ status: 1, stdout: '' })
-  expect(refused.stderr).toContain('billing writes the tiers')
+  expect(refused.stderr).toContain('Billing sets the tiers')
   expect((await runBilled('member', 'list')).stdout).toBe('')
   expect(await runBilled(...create, '--force')).toMatchObject({ status: 0, stdout: 'acme\n' })
   const changed = await runBilled('member', 'set', ...acme, '--tier', 'none')

@@ -58,11 +58,11 @@ describe('registry merge', () => {
     })
     expect(await merge('property', alias, canonical)).toMatchObject({
       status: 1,
-      stderr: `${alias} was merged into ${canonical} already\n`,
+      stderr: `${alias} was merged into ${canonical} already.\n`,
     })
     expect(await merge('collection', nobody, canonical)).toMatchObject({
       status: 1,
-      stderr: `no collection has the rid ${nobody}\n`,
+      stderr: `No collection has the rid ${nobody}.\n`,
     })
     expect((await merge('property', 'home', canonical)).stderr).toContain('must be the rid')
     expect((await merge('brand', alias, canonical)).stderr).toContain('property, collection')

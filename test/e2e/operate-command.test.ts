@@ -63,7 +63,7 @@ describe('an operator', () => {
   test('finds a change in the audit log and reverts it', async () => {
     expect(await run('backup', backup)).toMatchObject({
       status: 0,
-      stdout: `backed up commit 2 to ${backup}; key files are not in it\n`,
+      stdout: `Backed up commit 2 to ${backup}. Key files are not in it.\n`,
     })
     await commit(buildBrandSave('Acme', domain, 'Acne'))
     const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
@@ -83,12 +83,12 @@ describe('an operator', () => {
     })
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^reverted: brand\.save acme\.example of \S+Z\n$/),
+      stdout: expect.stringMatching(/^Reverted brand\.save acme\.example of \S+Z\.\n$/),
     })
     expect(await findBrandName(domain)).toBe('Acme')
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 1,
-      stderr: `revision 3 of ${domain} is newer: revert that first\n`,
+      stderr: `Revision 3 of ${domain} is newer: revert that first.\n`,
     })
     expect(await run('audit', 'revert', 'that')).toMatchObject({
       status: 1,
@@ -106,7 +106,7 @@ describe('an operator', () => {
     const dry = await run('takedown', domain, '--dry-run')
     expect(dry).toMatchObject({ status: 0, stdout: '' })
     expect(dry.stderr).toMatch(
-      /^would be deleted: acme\.example\nrows by table:\n( {2}\d+ {2}\w+\n)+$/,
+      /^A takedown deletes acme\.example\. Rows by table:\n( {2}\d+ {2}\w+\n)+$/,
     )
     expect(dry.stderr).toContain('  revisions\n')
     expect(dry.stderr).toContain('  brand_versions\n')
@@ -118,8 +118,9 @@ describe('an operator', () => {
       'which would be deleted too',
     )
     expect(await run('takedown', 'müller.example', '--confirm', 'Müller.example')).toMatchObject({
-      stdout: 'xn--mller-kva.example is taken down\n',
-      stderr: 'nothing is known about xn--mller-kva.example: a takedown keeps it out from now on\n',
+      stdout: 'Took down xn--mller-kva.example.\n',
+      stderr:
+        'Nothing is known about xn--mller-kva.example. A takedown keeps it out from now on.\n',
     })
     expect(await run('takedown', domain)).toMatchObject({
       status: 1,
@@ -133,8 +134,8 @@ describe('an operator', () => {
     const confirmed = ['--confirm', domain, '--reason', 'they asked']
     expect(await run('takedown', domain, ...confirmed)).toMatchObject({
       status: 0,
-      stdout: `${domain} is taken down\n`,
-      stderr: expect.stringMatching(/\ndeleted: \d+ rows of \d+ tables\n/),
+      stdout: `Took down ${domain}.\n`,
+      stderr: expect.stringMatching(/\nDeleted \d+ rows of \d+ tables\.\n/),
     })
     expect(await findBrandName(domain)).toBeUndefined()
     expect(await run('verify')).toMatchObject({ status: 0 })
@@ -157,10 +158,10 @@ describe('an operator', () => {
   test('rebuilds what is derived, and publishes it', async () => {
     expect(await run('rebuild')).toMatchObject({
       status: 0,
-      stdout: 'rebuilt\n',
+      stdout: 'Rebuilt everything that is derived from the record.\n',
       stderr: '',
     })
-    expect(await run('verify')).toMatchObject({ status: 0, stdout: 'all stores agree\n' })
+    expect(await run('verify')).toMatchObject({ status: 0, stdout: 'All stores agree.\n' })
     expect(await findBrandName(domain)).toBe('Acme again')
   })
 })
@@ -199,16 +200,14 @@ test('queries, backs up and changes a running registry', async () => {
     expect(await writer.submit(save)).toHaveProperty('done')
   }
   await writer.close()
-  expect((await ask('backup', `${folder.path}/while`)).stdout).toMatch(/^backed up commit \d+ to /)
+  expect((await ask('backup', `${folder.path}/while`)).stdout).toMatch(/^Backed up commit \d+ to /)
   const [row] = JSON.parse((await ask('audit', 'list', '--limit', '1', '--json')).stdout)
-  expect((await ask('audit', 'revert', row.submission_id)).stdout).toMatch(/^reverted: /)
+  expect((await ask('audit', 'revert', row.submission_id)).stdout).toMatch(/^Reverted /)
   expect((await ask('audit', 'show', row.submission_id)).stdout).toContain(
     '"reverted_by": [\n    "',
   )
   expect(await findBrandName(domain, dir)).toBe('Acme')
-  expect((await ask('takedown', domain, '--confirm', domain)).stdout).toBe(
-    `${domain} is taken down\n`,
-  )
+  expect((await ask('takedown', domain, '--confirm', domain)).stdout).toBe(`Took down ${domain}.\n`)
   expect(await findBrandName(domain, dir)).toBeUndefined()
   expect((await ask('restore', `${folder.path}/while`, '--force')).stderr).toContain(
     'stop it first',
@@ -290,11 +289,14 @@ describe('submissions of members', () => {
           review_id,
           ...(isGood ? [] : ['--notes', 'it is not so']),
         ),
-      ).toMatchObject({ status: 0, stdout: isGood ? 'approved\n' : 'rejected\n' })
+      ).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining(isGood ? 'Approved the review' : 'Rejected the review'),
+      })
     }
     const [decided] = waiting
     expect((await review('approve', decided!.review_id)).stderr).toContain('already')
-    expect((await review('list')).stdout).toBe('nothing to review\n')
+    expect((await review('list')).stdout).toBe('There is nothing to review.\n')
     expect(
       JSON.parse((await review('list', '--status', 'rejected', '--json')).stdout),
     ).toHaveLength(kinds.length)

@@ -123,6 +123,6 @@ export function describeProbedAgents(env: Environment): void {
 
   test('all stores agree', async () => {
     const { stdout } = await runRegistry(['verify'], env)
-    expect(stdout).toBe('all stores agree\n')
+    expect(stdout).toBe('All stores agree.\n')
   })
 }

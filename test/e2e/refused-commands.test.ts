@@ -41,51 +41,57 @@ const agent = 'https://a.example/mcp'
 
 describe('an unknown id or name is refused in one line', () => {
   test.each<[command: string[], sentence: string]>([
-    [['org', 'create', '--name', 'Acme'], 'an organization named Acme already exists'],
-    [['org', 'domain', 'add', 'a.example', ...nope], 'no organization named Nope'],
-    [['org', 'domain', 'remove', 'a.example', ...nope], 'no organization named Nope'],
-    [['org', 'domain', 'remove', 'a.example', ...acme], 'Acme has not verified a.example'],
-    [['org', 'user', 'add', 'ada', ...nope, '--role', 'member'], 'no organization named Nope'],
-    [['org', 'user', 'remove', 'ada', ...nope], 'no organization named Nope'],
-    [['org', 'user', 'remove', 'ada', ...acme], 'ada does not belong to Acme'],
-    [['member', 'create', ...nope], 'no organization named Nope'],
-    [['member', 'set', ...nope], 'no organization named Nope'],
-    [['member', 'set', ...acme], 'Acme is no member'],
-    [['member', 'agent', 'add', agent, ...nope], 'no organization named Nope'],
-    [['member', 'agent', 'add', agent, ...acme], 'Acme is no member'],
-    [['member', 'agent', 'remove', agent, ...acme], 'Acme is no member'],
-    [['key', 'create', ...nope], 'no organization named Nope'],
-    [['key', 'list', ...nope], 'no organization named Nope'],
-    [['key', 'revoke', id, ...nope], 'no organization named Nope'],
-    [['key', 'revoke', id, ...acme], `Acme has no live key ${id}`],
-    [['role', 'grant', 'moderator', '--key', id], `no live key ${id}`],
-    [['role', 'revoke', 'moderator', '--user', 'ada'], 'user ada does not have the role moderator'],
-    [['review', 'show', id], `there is no review "${id}"`],
-    [['review', 'approve', id], `there is no review "${id}"`],
-    [['review', 'reject', id, '--notes', 'no'], `there is no review "${id}"`],
-    [['held', 'release', 'a.example'], 'not held: a.example'],
-    [['held', 'drop', 'a.example'], 'not held: a.example'],
-    [['merge', 'property', id, other], `no property has the rid ${id}`],
-    [['audit', 'show', id], `no submission ${id}`],
-    [['audit', 'revert', id], `no submission ${id}`],
-    [['backup', '/dev/null'], '/dev/null already exists: name a new folder'],
+    [['org', 'create', '--name', 'Acme'], 'An organization named Acme already exists.'],
+    [['org', 'domain', 'add', 'a.example', ...nope], 'There is no organization called Nope.'],
+    [['org', 'domain', 'remove', 'a.example', ...nope], 'There is no organization called Nope.'],
+    [['org', 'domain', 'remove', 'a.example', ...acme], 'Acme has not verified a.example.'],
+    [
+      ['org', 'user', 'add', 'ada', ...nope, '--role', 'member'],
+      'There is no organization called Nope.',
+    ],
+    [['org', 'user', 'remove', 'ada', ...nope], 'There is no organization called Nope.'],
+    [['org', 'user', 'remove', 'ada', ...acme], 'ada does not belong to Acme.'],
+    [['member', 'create', ...nope], 'There is no organization called Nope.'],
+    [['member', 'set', ...nope], 'There is no organization called Nope.'],
+    [['member', 'set', ...acme], 'Acme is not a member.'],
+    [['member', 'agent', 'add', agent, ...nope], 'There is no organization called Nope.'],
+    [['member', 'agent', 'add', agent, ...acme], 'Acme is not a member.'],
+    [['member', 'agent', 'remove', agent, ...acme], 'Acme is not a member.'],
+    [['key', 'create', ...nope], 'There is no organization called Nope.'],
+    [['key', 'list', ...nope], 'There is no organization called Nope.'],
+    [['key', 'revoke', id, ...nope], 'There is no organization called Nope.'],
+    [['key', 'revoke', id, ...acme], `Acme has no active key ${id}.`],
+    [['role', 'grant', 'moderator', '--key', id], `There is no active key ${id}.`],
+    [
+      ['role', 'revoke', 'moderator', '--user', 'ada'],
+      'User ada does not have the role moderator.',
+    ],
+    [['review', 'show', id], `There is no review ${id}.`],
+    [['review', 'approve', id], `There is no review ${id}.`],
+    [['review', 'reject', id, '--notes', 'no'], `There is no review ${id}.`],
+    [['held', 'release', 'a.example'], 'No losses are held back for a.example.'],
+    [['held', 'drop', 'a.example'], 'No losses are held back for a.example.'],
+    [['merge', 'property', id, other], `No property has the rid ${id}.`],
+    [['audit', 'show', id], `There is no entry ${id} in the audit log.`],
+    [['audit', 'revert', id], `There is no entry ${id} in the audit log.`],
+    [['backup', '/dev/null'], '/dev/null already exists: name a new folder.'],
     [
       ['backup', '/dev/null/backup'],
-      'The folder for the backup is /dev/null, which is not writable: a part of the path is a file.',
+      'The folder for the backup is /dev/null, and nothing can be written there because a part of the path is a file. Choose another folder.',
     ],
     [
       ['backup', '/proc/registry/backup'],
-      'The folder for the backup is /proc/registry, which is not writable: its file system has no such folder.',
+      'The folder for the backup is /proc/registry, and nothing can be written there because the folder cannot be created. Choose another folder.',
     ],
     ...[env.DATA_DIR, join(env.DATA_DIR, 'backup')].map((place): [string[], string] => [
       ['backup', place],
-      `${place} is in DATA_DIR (${env.DATA_DIR}) and would be lost with it: choose a folder elsewhere, ideally on another disk`,
+      `${place} is in DATA_DIR (${env.DATA_DIR}) and would be lost with it: choose a folder elsewhere, ideally on another disk.`,
     ]),
-    [['restore', folder.path], `${folder.path} is not a backup: it has no manifest.json`],
-    [['restore', '/nowhere'], 'there is no folder /nowhere'],
-    [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it does not exist'],
-    [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist'],
-    [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder`],
+    [['restore', folder.path], `${folder.path} is not a backup: it has no manifest.json.`],
+    [['restore', '/nowhere'], 'There is no folder /nowhere.'],
+    [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it does not exist.'],
+    [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist.'],
+    [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder.`],
   ])('registry %j', async (command, sentence) => {
     expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
   })
@@ -117,7 +123,7 @@ describe('with BACKUP_TO a write is left to the indexer, and creates no registry
       status: 1,
       stdout: '',
       stderr:
-        'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes\n',
+        'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes.\n',
     })
     expect(existsSync(standby)).toBe(false)
   })
@@ -171,7 +177,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     expect(await run(command, JSON.stringify(ccpa), { DATA_DIR: missing })).toEqual({
       status: 1,
       stdout: '',
-      stderr: `there is no registry in ${missing}: is DATA_DIR right?\n`,
+      stderr: `There is no registry in ${missing}: is DATA_DIR right?\n`,
     })
     expect(existsSync(missing)).toBe(false)
   })
@@ -182,13 +188,13 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     writeFileSync(join(other, 'notes.txt'), 'not ours')
     expect(await run(['org', 'create', '--name', 'Acme'], '', { DATA_DIR: other })).toMatchObject({
       status: 1,
-      stderr: `there is no registry in ${other}: is DATA_DIR right?\n`,
+      stderr: `There is no registry in ${other}: is DATA_DIR right?\n`,
     })
     expect(readdirSync(other)).toEqual(['notes.txt'])
   })
 
   test.each<[what: string, bytes: string, sentence: RegExp]>([
-    ['nothing', '', /^there is no registry in .+: is DATA_DIR right\?\n/],
+    ['nothing', '', /^There is no registry in .+: is DATA_DIR right\?\n/],
     ['something else', 'no database'.repeat(1_000), /record\/record\.sqlite.* cannot be read/],
   ])('and a record that holds %s is named in our words', async (what, bytes, sentence) => {
     const { dir, record } = resolvePaths(join(folder.path, `record of ${what}`))
@@ -211,7 +217,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     expect(await run(['verify'], '', { DATA_DIR: replica })).toEqual({
       status: 1,
       stdout: '',
-      stderr: `${replica} holds a replica: this works in the folder of its registry\n`,
+      stderr: `${replica} holds a replica: run this in the folder of its registry.\n`,
     })
   })
 
@@ -233,16 +239,16 @@ describe('the standard input is the file -', () => {
   const web = () => ({ CRAWL_CONNECT_TO: origin.url, PROTOCOL_NAME: 'adcp' })
 
   test.each<[command: string[], input: string, sentence: RegExp]>([
-    [['crawl', '--domains', '-'], '', /^the standard input names no domain\n$/],
+    [['crawl', '--domains', '-'], '', /^The standard input names no domain\.\n$/],
     [
       ['crawl', '--domains', '-'],
       'no domain\n# a comment\n\n',
-      /^the standard input names no domain\nnot a domain, line 1: no domain\n$/,
+      /^The standard input names no domain\nnot a domain, line 1: no domain\.\n$/,
     ],
-    [['policy', 'publish', '-'], '{', /^the standard input is not JSON: /],
-    [['policy', 'publish', '-'], '[]', /^the standard input has no policy\n$/],
+    [['policy', 'publish', '-'], '{', /^The standard input is not JSON: /],
+    [['policy', 'publish', '-'], '[]', /^The standard input has no policy\.\n$/],
     [['policy', 'publish', '-'], '{"policy_id":7}', /policy_id/],
-    [['start', '--domains', '-'], 'no domain', /the standard input names no domain/],
+    [['start', '--domains', '-'], 'no domain', /the standard input names no domain/i],
   ])('registry %j refuses %j', async (command, input, sentence) => {
     const { status, stderr } = await run(command, input, web())
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)])
@@ -274,7 +280,7 @@ describe('the standard input is the file -', () => {
     const { status, stdout } = await run(['crawl', '-'], 'www.gone.example', web())
     expect([status, stdout]).toEqual([
       0,
-      expect.stringContaining('not crawled: www.gone.example (gone.example was taken down; '),
+      expect.stringContaining('Did not crawl www.gone.example: gone.example was taken down. '),
     ])
   })
 

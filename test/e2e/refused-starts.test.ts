@@ -139,13 +139,14 @@ describe('a start that cannot be says so in one sentence', () => {
     [
       'a folder below a file',
       () => ({ DATA_DIR: at('file/data') }),
-      () => `DATA_DIR is ${at('file/data')}, which is not writable: a part of the path is a file.`,
+      () =>
+        `DATA_DIR is ${at('file/data')}, and nothing can be written there because a part of the path is a file. Choose another folder.`,
     ],
     [
       'a folder that no file system has',
       () => ({ PUBLISH_TO: '/proc/registry/files' }),
       () =>
-        'PUBLISH_TO is /proc/registry/files, which is not writable: its file system has no such folder.',
+        'PUBLISH_TO is /proc/registry/files, and nothing can be written there because the folder cannot be created. Choose another folder.',
     ],
     [
       'a wrong setting and a misspelled one',
@@ -168,14 +169,14 @@ describe('a start that cannot be says so in one sentence', () => {
       () =>
         'API_PROCESSES must be a whole number from 1 to 64; it is "0".\n' +
         `CRAWL_CA_FILE names ${at('nowhere.pem')}, which does not exist.\n` +
-        `DATA_DIR is ${at('file/data')}, which is not writable: a part of the path is a file.`,
+        `DATA_DIR is ${at('file/data')}, and nothing can be written there because a part of the path is a file. Choose another folder.`,
     ],
     [
       'two folders in which nothing can be written',
       () => ({ DATA_DIR: at('file/data'), BACKUP_TO: at('file/backup') }),
       () =>
-        `DATA_DIR is ${at('file/data')}, which is not writable: a part of the path is a file.\n` +
-        `BACKUP_TO is ${at('file/backup')}, which is not writable: a part of the path is a file.`,
+        `DATA_DIR is ${at('file/data')}, and nothing can be written there because a part of the path is a file. Choose another folder.\n` +
+        `BACKUP_TO is ${at('file/backup')}, and nothing can be written there because a part of the path is a file. Choose another folder.`,
     ],
     [
       'two busy ports, and a Redis that is away',
@@ -206,7 +207,7 @@ describe('a start that cannot be says so in one sentence', () => {
       () => ({ AGENT_PORT: String(port), CRAWL_CONNECT_TO: undefined }),
       () =>
         `Port ${port} of 127.0.0.1 is in use: set AGENT_PORT to another port, or end the program that listens there.\n` +
-        'The demo takes PORT, PORT + 100 (OPERATOR_PORT) and PORT + 200 (AGENT_PORT).',
+        'The demo takes PORT, PORT + 100 (OPERATOR_PORT) and PORT + 200 (AGENT_PORT): another PORT moves all three.',
     ],
   ])('%s', async (_, env, sentence) => {
     const { status, stdout, stderr } = await refuse(env())
@@ -226,12 +227,15 @@ describe('a start that cannot be says so in one sentence', () => {
     const DATA_DIR = at('closed/data')
     const through = isRoot ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
     expect((await refuse({ DATA_DIR }, [], through)).stderr).toBe(
-      `DATA_DIR is ${DATA_DIR}, which is not writable: this user may not.\n`,
+      `DATA_DIR is ${DATA_DIR}, and nothing can be written there because this user has no permission. Choose another folder.\n`,
     )
   })
 
   test.skipIf(!mayMount).each([
-    ['ro', 'DATA_DIR is /mnt, which is not writable: its file system is read-only.'],
+    [
+      'ro',
+      'DATA_DIR is /mnt, and nothing can be written there because its file system is read-only. Choose another folder.',
+    ],
     ['size=200k', 'The disk of /mnt is full: a registry cannot start there.'],
   ])('a disk that is mounted with %s', async (options, sentence) => {
     const script = `mount -t tmpfs -o ${options} tmpfs /mnt && exec "$@"`
@@ -244,7 +248,7 @@ describe('a start that cannot be says so in one sentence', () => {
 test('a place that nobody can follow is refused, and nothing is made', async () => {
   const follow = ['follow', 'nonsense']
   const { status, stderr } = await new Command(follow, { DATA_DIR: at('copy') }).finish()
-  expect([status, stderr]).toEqual([1, 'nonsense is neither an address nor an existing folder\n'])
+  expect([status, stderr]).toEqual([1, 'nonsense is neither an address nor an existing folder.\n'])
   expect(existsSync(at('copy'))).toBe(false)
 })
 
@@ -280,7 +284,7 @@ describe('a role that runs alone', () => {
     [
       'indexer',
       () =>
-        `${missing('LOG_SIGNING_KEY')}PUBLISH_TO is /proc/registry/files, which is not writable: its file system has no such folder.\n`,
+        `${missing('LOG_SIGNING_KEY')}PUBLISH_TO is /proc/registry/files, and nothing can be written there because the folder cannot be created. Choose another folder.\n`,
     ],
   ])('%s names all that is wrong with what it uses, and nothing else', async (role, faults) => {
     const { status, stderr } = await new Command([role], {
@@ -302,7 +306,7 @@ describe('a role that runs alone', () => {
     const { status, stderr } = await role.finish()
     expect([status, stderr]).toEqual([
       1,
-      'there is no registry in /proc/registry/data: is DATA_DIR right?\n' +
+      'There is no registry in /proc/registry/data: is DATA_DIR right?\n' +
         `LOG_SIGNING_KEY names ${at('file')}, which has no private Ed25519 key as a JWK.\n`,
     ])
   })
@@ -314,7 +318,7 @@ describe('a role that runs alone', () => {
       const { status, stderr } = await new Command([role], env).finish()
       expect([status, stderr]).toEqual([
         1,
-        `there is no registry in ${at('mistyped')}: is DATA_DIR right?\n`,
+        `There is no registry in ${at('mistyped')}: is DATA_DIR right?\n`,
       ])
       expect(existsSync(at('mistyped'))).toBe(false)
     },
@@ -352,7 +356,7 @@ describe('a command', () => {
     const { status, stderr } = await new Command(['status'], env, through).finish()
     expect([status, stderr]).toEqual([
       1,
-      `nobody may not use ${at('owned/record')}, which belongs to root: run this as root (\`sudo -u root …\`). ` +
+      `The user nobody may not use ${at('owned/record')}, which belongs to root: run this as root (\`sudo -u root …\`). ` +
         'If the registry runs as nobody, give it its files back (`chown -R nobody` of DATA_DIR).\n',
     ])
   })
@@ -364,7 +368,7 @@ describe('a command', () => {
     const through = ['unshare', '--mount', '--', 'sh', '-c', script, 'sh']
     const args = ['org', 'create', '--name']
     const { status, stderr } = await new Command(args, { DATA_DIR: '/mnt' }, through).finish()
-    expect(stderr).toMatch(/the disk is full: free some space, then run this again\n$/)
+    expect(stderr).toMatch(/The disk is full: free some space, then run this again\.\n$/)
     expect(status).toBe(1)
   })
 })
@@ -374,7 +378,7 @@ test('a role that ends for another reason is reported once, by its start', async
   writeFileSync(at('reported/restoring'), '{}')
   const { status, stderr } = await refuse({ DATA_DIR: at('reported') })
   expect(status).toBe(1)
-  expect(stderr.match(/the indexer cannot start/g)).toHaveLength(1)
+  expect(stderr.match(/The indexer cannot start/g)).toHaveLength(1)
   expect(stderr).not.toContain('did not start')
   expect(stderr).not.toMatch(/^ +at /m)
 })

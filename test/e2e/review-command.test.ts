@@ -17,13 +17,15 @@ describe('registry role', () => {
     const [id = ''] = (await run('key', 'list', '--org', 'Acme')).stdout.split(' ')
     expect(await run('role', 'grant', 'moderator', '--key', id)).toMatchObject({
       status: 0,
-      stdout: 'granted\n',
+      stdout: expect.stringMatching(/^Granted the role \w+\.\n$/),
     })
-    expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe('granted\n')
-    expect((await run('role', 'grant', 'admin')).stderr).toBe('give either --key or --user\n')
+    expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe(
+      'Granted the role admin.\n',
+    )
+    expect((await run('role', 'grant', 'admin')).stderr).toBe('Give either --key or --user.\n')
     expect((await run('role', 'grant', 'king', '--key', id)).status).toBe(1)
     expect((await run('role', 'revoke', 'admin', '--key', id)).stderr).toBe(
-      `key ${id} does not have the role admin\n`,
+      `Key ${id} does not have the role admin.\n`,
     )
     const listed = JSON.parse((await run('role', 'list', '--json')).stdout)
     expect(listed).toHaveLength(2)
@@ -33,7 +35,9 @@ describe('registry role', () => {
         { holder: 'user', id: 'ada|1', roles: ['admin'] },
       ]),
     )
-    expect((await run('role', 'revoke', 'moderator', '--key', id)).stdout).toBe('revoked\n')
+    expect((await run('role', 'revoke', 'moderator', '--key', id)).stdout).toBe(
+      'Revoked the role moderator.\n',
+    )
     expect((await run('role', 'list')).stdout).toBe('user  ada|1  admin\n')
   })
 })
@@ -47,12 +51,12 @@ describe('registry policy and review', () => {
     writeFileSync(file, JSON.stringify({ ...ccpa, category: 'law' }))
     const refused = await run('policy', 'publish', file)
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('category')])
-    expect((await run('review', 'list')).stdout).toBe('nothing to review\n')
+    expect((await run('review', 'list')).stdout).toBe('There is nothing to review.\n')
     expect(JSON.parse((await run('review', 'list', '--status', 'all', '--json')).stdout)).toEqual(
       [],
     )
     const id = '01939f00-0000-7000-8000-000000000000'
-    expect((await run('review', 'show', id)).stderr).toBe(`there is no review "${id}"\n`)
+    expect((await run('review', 'show', id)).stderr).toBe(`There is no review ${id}.\n`)
     expect((await run('review', 'approve', id)).status).toBe(1)
     expect((await run('review', 'reject', id)).stderr).toContain('--notes')
     expect(await run('verify')).toMatchObject({ status: 0 })

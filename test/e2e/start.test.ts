@@ -180,7 +180,7 @@ describe('a first start crawls the demo internet', () => {
 
   test('all stores agree while the registry runs', async () => {
     const { status, stdout } = await runRegistry(['verify'], env)
-    expect(stdout).toBe('all stores agree\n')
+    expect(stdout).toBe('All stores agree.\n')
     expect(status).toBe(0)
   })
 
@@ -431,7 +431,7 @@ describe('stopping and starting again', () => {
     await start.waitForOutput(/^Stopping\. .* press Ctrl-C again to stop at once\.\n/m)
     await stopped
     expect(listProcessesLeft()).toEqual([])
-    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
   })
 
   test('a second start is ready within seconds from the index on disk', async () => {

@@ -116,7 +116,7 @@ describe.each([
       const again = await run(['crawl', made.domains[0]!]).finish()
       expect(again.status, again.stderr).toBe(0)
       expect(countRequests()).toBeGreaterThan(before)
-      expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+      expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
       expect(listEvents(folder)).toEqual(events)
       expect(await crawler.interrupt()).toMatchObject({ status: 0 })
     },

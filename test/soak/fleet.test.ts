@@ -111,7 +111,7 @@ test('a standby on another host loses nothing acknowledged, and forks no log, wh
   })
   expect(verified).toMatchObject({ status: 0 })
   const own = { ...env, DATA_DIR: standby.dataDir }
-  expect((await runRegistry(['verify'], own)).stdout).toBe('all stores agree\n')
+  expect((await runRegistry(['verify'], own)).stdout).toBe('All stores agree.\n')
   expect((await readState(env.REDIS_URL!)).fence).toBe(2)
 })
 

@@ -86,7 +86,7 @@ describe.each([
     await saved
     expect(stdout, stderr).toContain(`${DOMAINS} domains`)
     expect(status).toBe(0)
-    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
     await expectAllThere({ dataDir: folder.path, indexer }, client)
   })
 })

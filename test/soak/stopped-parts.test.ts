@@ -133,7 +133,7 @@ describe('without Redis', () => {
   })
 
   test('the stores agree afterwards', async () => {
-    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
   })
 
   test('commands report it, and each role stops on request', async () => {
@@ -145,6 +145,6 @@ describe('without Redis', () => {
       expect((await role.interrupt()).status).toBe(0)
     }
     await redis.again()
-    expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+    expect((await runRegistry(['verify'], env)).stdout).toBe('All stores agree.\n')
   })
 })

@@ -65,7 +65,7 @@ async function buildInverse(
 ): Promise<Operation | Refusal> {
   const [row] = listAuditRows(stores.accounts, { id: reverts, limit: 1 })
   if (row === undefined) {
-    return { refused: `no submission ${reverts}`, error: 'not_found' }
+    return { refused: `there is no entry ${reverts} in the audit log`, error: 'not_found' }
   }
   if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to revert' }
   const restored = restoreOperation(row)

@@ -99,7 +99,7 @@ describe('a member', () => {
         ),
       ).toEqual([{ slug: 'acme', display_name: 'Acme Inc', is_founding: true, is_public: true }])
       expect(refusal(await ask({ op: 'member.update', org: 'Other' }))).toEqual({
-        refused: 'Other is no member',
+        refused: 'Other is not a member',
         error: 'not_found',
       })
     }))
@@ -126,7 +126,7 @@ describe('a member', () => {
   ])('requires an existing organization: $op', operation =>
     runWithAccounts(async ({ ask }) => {
       expect(await ask(operation)).toEqual({
-        refused: 'no organization named Nobody',
+        refused: 'there is no organization called Nobody',
         error: 'not_found',
       })
     }),

@@ -38,7 +38,7 @@ describe('roles', () => {
   test('an unknown or revoked key gets none, and a role that is not held cannot be revoked', async () => {
     const unknown = randomUUID()
     expect(await change('role.grant', 'admin', unknown)).toEqual([
-      { refused: `no live key ${unknown}`, error: 'not_found' },
+      { refused: `there is no active key ${unknown}`, error: 'not_found' },
     ])
     expect(await change('role.revoke', 'admin')).toEqual([
       { refused: `key ${id} does not have the role admin`, error: 'not_found' },

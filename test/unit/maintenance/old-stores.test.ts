@@ -87,15 +87,15 @@ describe('a registry whose index is in a file of its own', () => {
     const before = hashStores(paths)
     expect(runCommand(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
-      stdout: 'would import index.duckdb into record/record.sqlite\n',
+      stdout: 'This would import index.duckdb into record/record.sqlite.\n',
     })
     expect(hashStores(paths)).toEqual(before)
     const { status, stderr } = runCommand(paths, 'status')
     expect([status, stderr]).toEqual([1, expect.stringContaining('registry migrate')])
     expect(runCommand(paths, 'migrate').stdout).toBe(
-      'imported index.duckdb into record/record.sqlite\n',
+      'Imported index.duckdb into record/record.sqlite.\n',
     )
-    expect(runCommand(paths, 'migrate').stdout).toBe('nothing to migrate\n')
+    expect(runCommand(paths, 'migrate').stdout).toBe('There is nothing to migrate.\n')
     expect(await verify(await open(paths))).toEqual([])
   })
 })

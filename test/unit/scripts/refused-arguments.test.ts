@@ -92,7 +92,7 @@ async function expectRefusal(args: readonly string[], words: RegExp): Promise<vo
   const [sentence, hint, ...more] = said.trimEnd().split('\n')
   expect(sentence).toMatch(words)
   expect(sentence).toMatch(/^error: /)
-  expect(hint).toBe('(see --help)')
+  expect(hint).toMatch(/^Run `registry( [a-z]+)* --help` for usage\.$/)
   expect(more).toEqual([])
 }
 
@@ -190,12 +190,14 @@ test.each(['Acme.Example.', 'https://acme.example/', 'HTTPS://acme.example/about
 
 test('a text that has another form than expected ends a command with one sentence', () => {
   const { error } = z.object({ files: z.array(z.int()) }).safeParse({ files: ['a', 'b'] })
-  expect(describeError(error)).toMatch(/^the input does not have the expected form: files\.0: .+$/)
-  expect(describeError(new Error('no'))).toBe('no')
+  expect(describeError(error)).toMatch(
+    /^The input does not have the expected form: files\.0: .+\.$/,
+  )
+  expect(describeError(new Error('no'))).toBe('No.')
 })
 
 test('a full disk ends a command with one sentence, whichever store met it', () => {
-  const full = 'the disk is full: free some space, then run this again'
+  const full = 'The disk is full: free some space, then run this again.'
   expect(describeError(new Error('put: No space left on device'))).toBe(full)
   expect(describeError(new Error('lost', { cause: new Error('database or disk is full') }))).toBe(
     full,
