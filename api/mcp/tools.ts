@@ -14,7 +14,7 @@ export interface RegistryTool {
   outputSchema: Json & { type: 'object' }
 }
 
-/** Parameters of a tool that are described: all, or only those that do not explain themselves. */
+/** Detail of the schemas of a tool: `brief` in the list that a client gets unless it names toolsets. */
 export type ToolForm = 'complete' | 'brief'
 
 /** Operations that are left out because another tool gives the same answers. */
@@ -68,15 +68,16 @@ function findAnswer({ reply }: Operation): z.ZodType | undefined {
 
 function buildTool(operation: Operation, form: ToolForm): RegistryTool {
   const name = toToolName(operation.id)
-  const outputSchema = buildOutputSchema(requireValue(findAnswer(operation), 'answer of a tool'))
-  return { name, operation, inputSchema: buildInputSchema(operation, form), outputSchema }
+  const answer = requireValue(findAnswer(operation), 'answer of a tool')
+  const outputSchema = buildOutputSchema(answer, form)
+  return { name, operation, inputSchema: buildInputSchema(operation), outputSchema }
 }
 
 /**
- * Builds a schema of the required members and their types, one level deep: a model reads the answer itself,
- * and every request carries the list of tools. The OpenAPI description is complete.
+ * Builds a schema of the required members and, in the complete form, their types, one level deep: a model reads the
+ * answer itself, and every request carries the list of tools. The OpenAPI description is complete.
  */
-function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
+function buildOutputSchema(reply: z.ZodType, form: ToolForm): RegistryTool['outputSchema'] {
   const $defs: Json = {}
   const { properties = {}, required = [] } = resolveReference(
     toJsonSchema(reply, 'output', $defs, REFERENCE_PREFIX),
@@ -84,6 +85,7 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
   )
   const members = properties as Record<string, Json>
   const requiredNames = (required as string[]).filter(name => !(name in pageEnd))
+  if (form === 'brief') return { type: 'object', required: requiredNames }
   const types = requiredNames.flatMap(name => {
     const { type } = resolveReference(members[name] ?? {}, $defs)
     return type === undefined ? [] : [[name, { type }]]
@@ -92,9 +94,9 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
 }
 
 /** Shortens the schemas of parameters: drops generous limits and patterns, whose violations the route reports. */
-function shorten(properties: Json, form: ToolForm): Json {
+function shorten(properties: Json): Json {
   const droppedKeywords = ['pattern', 'minLength', 'maxLength', 'minItems']
-  const text = JSON.stringify(dropDescriptions(properties, form), (key, value) => {
+  const text = JSON.stringify(dropDeprecated(properties), (key, value) => {
     if (droppedKeywords.includes(key) && typeof value !== 'object') return undefined
     if (key === 'propertyNames' || isAnything(key, value)) return undefined
     if (JSON.stringify(value?.anyOf) === STRING_OR_STRINGS) {
@@ -118,34 +120,10 @@ function shorten(properties: Json, form: ToolForm): Json {
   return JSON.parse(text)
 }
 
-/** Self-explanatory arguments, the same on every tool: their descriptions would be a third of the list. */
-const selfExplanatory: ReadonlySet<string> = new Set([
-  'domain',
-  'agent_url',
-  'limit',
-  'offset',
-  'cursor',
-  'fresh',
-  'country',
-  'placement_ids',
-  'placement_tags',
-  'collection_ids',
-  'delegation_type',
-  'identifier_type',
-  'identifier_value',
-])
-
-/** Drops deprecated parameters, and in the brief form the descriptions of self-explanatory ones. */
-function dropDescriptions(properties: Json, form: ToolForm): Json {
+/** Drops deprecated parameters. */
+function dropDeprecated(properties: Json): Json {
   const listed = Object.entries(properties as Record<string, Json>)
-    .filter(([, { deprecated }]) => deprecated !== true)
-    .map(([name, { description, examples, ...schema }]) => [
-      name,
-      form === 'brief' && (selfExplanatory.has(name) || name.endsWith('_cursor'))
-        ? schema
-        : { ...schema, description, examples },
-    ])
-  return Object.fromEntries(listed)
+  return Object.fromEntries(listed.filter(([, { deprecated }]) => deprecated !== true))
 }
 
 /** Path parameters that are the address of an agent: tools call it as the others do, and take these names too. */
@@ -193,16 +171,13 @@ function resolveReference(schema: Json, $defs: Json): Json {
 }
 
 /** Builds one object for the parameters that HTTP takes from the path, the query and the body. */
-function buildInputSchema(
-  { params, query, body }: Operation,
-  form: ToolForm,
-): RegistryTool['inputSchema'] {
+function buildInputSchema({ params, query, body }: Operation): RegistryTool['inputSchema'] {
   const $defs: Json = {}
   const parts = [params, query, body]
     .filter(part => part !== undefined)
     .map(part => resolveReference(toJsonSchema(part, 'input', $defs, REFERENCE_PREFIX), $defs))
     .map(toArguments)
-  const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)), form)
+  const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)))
   return {
     type: 'object',
     properties,

@@ -139,8 +139,8 @@ describe('tools', () => {
     for (const { outputSchema } of tools) expect(outputSchema!.type).toBe('object')
   })
 
-  test('describe all of their arguments outside the core', async () => {
-    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+  test.each(['', '?toolset=all'])('describe all of their arguments: %s', async query => {
+    const { tools } = await (await connect(key, query)).listTools()
     const undescribed = tools.flatMap(({ name, inputSchema }) =>
       Object.entries(inputSchema.properties ?? {})
         .filter(([, schema]) => (schema as { description?: string }).description === undefined)
