@@ -127,6 +127,8 @@ function isRestriction(name: string): boolean {
   )
 }
 
+const BOTH = 'enter either a domain, or an identifier type and a value, not both'
+
 function parseQuestion(sent: unknown): AskedSale {
   const asked = readQuestion(sent)
   const agent = SaleQuestion.shape.agent_url.safeParse(Object(sent).agent_url)
@@ -152,10 +154,8 @@ function readQuestion(sent: unknown): AskedSale {
   }
   const { agent_url, domain, identifier_type, identifier_value } = data
   if (domain !== undefined) {
-    if (identifier_value !== undefined) {
-      return {
-        fault: 'enter either a domain or an identifier value, not both',
-      }
+    if (identifier_value !== undefined || (identifier_type ?? 'domain') !== 'domain') {
+      return { fault: BOTH }
     }
     return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain' }
   }

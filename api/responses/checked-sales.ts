@@ -14,6 +14,7 @@ import { findCachedSale } from './property-judge.ts'
 /** Questions answered before other callers get a turn. */
 const AT_ONCE = 100
 
+/** Columns of CSV: members with a plain value. */
 const columns = [
   'line',
   'agent_url',
@@ -31,7 +32,7 @@ const columns = [
   'error',
   'needs',
   'code',
-] as const satisfies readonly (keyof CheckedSale)[]
+] as const satisfies readonly (keyof Omit<CheckedSale, 'sides' | 'freshness'>)[]
 
 export type CheckedFormat = 'ndjson' | 'csv'
 
@@ -84,7 +85,12 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
     findAgent(reader, agent.data),
     toTerms({}, reader.now()),
   )
-  const { sides, ...verdict } = judged
   const { state } = findDecidingFreshness(reader, deciding)
-  return { ...asked, ...verdict, publisher_side: sides.publisher, state }
+  return {
+    ...asked,
+    ...judged,
+    publisher_side: judged.sides.publisher,
+    freshness: { state },
+    state,
+  }
 }

@@ -152,12 +152,14 @@ describe('many questions are answered as each is by itself', () => {
           '/api/registry/validate/property-authorization',
           { agent_url, identifier_type: identifier.type, identifier_value: identifier.value },
         )
-        const { sides, freshness, checked_at: _, ...verdict } = single.json()
+        const { freshness, checked_at: _, ...verdict } = single.json()
+        const { state } = freshness
         expect(lines[i]).toEqual({
           line: i + 1,
           ...verdict,
-          publisher_side: sides.publisher,
-          state: freshness.state,
+          freshness: { state },
+          publisher_side: verdict.sides.publisher,
+          state,
         })
       }
     }
@@ -261,12 +263,16 @@ test('a restriction that is not checked is a fault, also under a wrong name', as
       { ...asked, delegation: 'direct' },
       { ...asked, as_of: '2020-01-01' },
       { ...asked, identifier_type: 'domain', identifier_value: 'other.example' },
+      { ...asked, identifier_type: 'ios_bundle' },
+      { ...asked, identifier_type: 'domain' },
     ]),
   )
   expect(readLines(text).map(({ error }) => error)).toEqual([
     expect.stringMatching(/^`delegation` is not supported in bulk/),
     expect.stringMatching(/^`as_of` is not supported in bulk/),
-    'Enter either a domain or an identifier value, not both.',
+    'Enter either a domain, or an identifier type and a value, not both.',
+    'Enter either a domain, or an identifier type and a value, not both.',
+    undefined,
   ])
   const { text: rows } = await post(`agent_url,domain,countries\n${agent},both.example,DE`, {
     'content-type': 'text/csv',

@@ -29,7 +29,9 @@ export const authorizeInBulk = defineOperation({
     format: z
       .enum(['ndjson', 'csv'])
       .optional()
-      .describe('Format of the response; without it CSV if the request accepts only that'),
+      .describe(
+        'Format of the response; by default NDJSON, or CSV if the request accepts only CSV',
+      ),
   }),
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(SaleQuestions as { id: string }),
   reply: { 200: { type: [NDJSON, CSV], item: CheckedSale } },

@@ -306,10 +306,18 @@ const judgedSale = {
     property_id: true,
     property_rid: true,
   }).partial().shape,
-  publisher_side: Side.optional().describe('Whether the publisher’s file grants the sale'),
+  sides: Sides.optional(),
+  publisher_side: Side.optional().describe(
+    'The same as `sides.publisher`; CSV has only this one, since its columns are flat',
+  ),
   operator_side: operatorSide.operator_side.optional(),
   operator_reason: operatorSide.operator_reason.optional(),
-  state: FreshnessBlock.shape.state.optional(),
+  freshness: FreshnessBlock.pick({ state: true })
+    .optional()
+    .describe('Whether the files behind the verdict are current'),
+  state: FreshnessBlock.shape.state
+    .optional()
+    .describe('The same as `freshness.state`; CSV has only this one'),
 }
 
 export const CheckedSale = z
