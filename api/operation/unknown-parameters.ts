@@ -33,7 +33,7 @@ export function listParameters({ query, agentOwner }: Operation): string[] {
 }
 
 /** Finds the only known name of which another is a part, or that is a part of it: `agent` for `agent_url`. */
-function findPart(name: string, known: ReadonlySet<string>): string | undefined {
+export function findPart(name: string, known: Iterable<string>): string | undefined {
   const found = [...known].filter(other => {
     const [short, long] = name.length < other.length ? [name, other] : [other, name]
     return long.split('_').includes(short)

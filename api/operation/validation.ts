@@ -9,6 +9,7 @@ import {
   listMisspelled,
   type Misspelled,
 } from '../../pipeline/parse/misspelled-members.ts'
+import { findPart } from './unknown-parameters.ts'
 
 type Result = { value: unknown } | { error: Error }
 
@@ -36,9 +37,14 @@ function createErrorMap(): typeof describeIssue {
   return issue => (described++ < FAULTS_DESCRIBED_MAX ? describeFault(issue) : '')
 }
 
-/** Describes a fault, and of a value that is none of several the one that was most likely meant. */
+/** Describes a fault, and of a name or value that is none of several the one that was most likely meant. */
 function describeFault(issue: Parameters<typeof describeIssue>[0]): string | undefined {
   const text = describeIssue(issue)
+  if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject) {
+    const [name = ''] = issue.keys
+    const known = findPart(name, Object.keys(issue.inst.shape))
+    return known === undefined ? text : `${text}. Did you mean \`${known}\`?`
+  }
   if (issue.code !== 'invalid_value' || issue.values.length === 1) return text
   const { input } = issue
   const meant =

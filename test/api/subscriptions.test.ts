@@ -62,7 +62,7 @@ test('a filter under another name is refused, since all events would be posted',
   const renamed = await ask('POST', path, { url, types: ['authorization.*'] })
   expect([renamed.statusCode, renamed.json().error]).toEqual([
     400,
-    'The body has unknown fields: types.',
+    'The body has unknown fields: types. Did you mean `event_types`?',
   ])
   const misspelled = await ask('POST', path, { url, domain: ['acme.example'] })
   expect(misspelled.json().error).toBe('Unknown field `domain`. Did you mean `domains`?')

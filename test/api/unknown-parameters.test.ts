@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { toJsonSchema } from '../../api/operation/json-schema.ts'
 import type { Operation } from '../../api/operation/operation.ts'
 import { listParameters } from '../../api/operation/unknown-parameters.ts'
 import { compileValidator } from '../../api/operation/validation.ts'
@@ -78,10 +79,17 @@ describe('an unknown parameter is refused in words', () => {
     },
   )
 
-  test('also by a part of its name', async () => {
-    const operation = described.find(({ id }) => id === 'authorizePublisher')
-    const { body } = await send(operation!, { agent_url: 'https://agent.example/mcp' })
-    expect(JSON.parse(body).error).toBe('Unknown parameter `agent_url`. Did you mean `agent`?')
+  test.each([
+    ['authorizePublisher', 'agent_url', 'agent'],
+    ['readFeed', 'agent_url', 'agent'],
+    ['readFeed', 'event_types', 'types'],
+    ['streamFeed', 'event_types', 'types'],
+    ['readFeed', 'publisher_domain', 'domain'],
+    ['listAuthorizations', 'agent', 'agent_url'],
+  ])('of %s also by a name that it has elsewhere: %s', async (id, name, meant) => {
+    const operation = described.find(known => known.id === id)
+    const { body } = await send(operation!, { [name]: 'https://agent.example/mcp' })
+    expect(JSON.parse(body).error).toBe(`Unknown parameter \`${name}\`. Did you mean \`${meant}\`?`)
   })
 
   test('however often, however long, and whatever its name is', async () => {
@@ -108,6 +116,29 @@ test.each(bodies)('a misspelled field in the body of %s is refused in words', (_
       error: { message: `Unknown field \`${swapped}\`. Did you mean \`${name}\`?` },
     })
   }
+})
+
+interface Described {
+  enum?: readonly string[]
+  default?: unknown
+}
+
+/** Tells whether a parameter is a switch, which only the word `true` turns on. */
+const isSwitch = ({ enum: values = [], default: unset }: Described) =>
+  values.join() === 'true' || (values.join() === 'true,false' && unset === 'false')
+
+const enumerated = described.flatMap(({ id, query }) => {
+  if (query === undefined) return []
+  const { properties } = toJsonSchema(query, 'input', {}, '#/')
+  return Object.entries(properties as Record<string, Described>)
+    .filter(([, schema]) => schema.enum !== undefined && !isSwitch(schema))
+    .map(([name]) => [id, name, query] as const)
+})
+
+test.each(enumerated)('%s refuses an unknown value of %s', (_, name, schema) => {
+  const check = compileValidator({ schema, httpPart: 'querystring', method: 'GET', url: '/' })
+  const message = expect.stringContaining(name)
+  expect(check({ [name]: 'zzzzzz' })).toMatchObject({ error: { message } })
 })
 
 test('what an operation describes is never unknown', async () => {
