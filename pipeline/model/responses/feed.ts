@@ -10,11 +10,15 @@ const FeedFreshness = z
     latest_event_created_at: z.iso
       .datetime()
       .nullable()
-      .describe('Time of the last event of the registry; null if there is none'),
-    lag_seconds: count.nullable().describe('Seconds since then; null if there is none'),
+      .describe('Time of the latest event in the registry; null if there is none'),
+    lag_seconds: count
+      .nullable()
+      .describe(
+        'Seconds since `latest_event_created_at`; null if there is none. It grows while nothing changes, so it does not tell how far behind you are: `has_more` does',
+      ),
     retention_days: count.describe('Days for which events can be read'),
   })
-  .describe('Lag of this page behind the registry')
+  .describe('When this page was made, and when the registry last had an event')
 
 const feedCursor = text
   .regex(/^[0-9a-f-]{36}$/)
