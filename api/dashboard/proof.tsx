@@ -17,6 +17,8 @@ import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
+import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
+import { toVerifyPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import {
@@ -144,6 +146,7 @@ function showChallenge(
         {renderExactMoment(expires_at)}, and shown only on this page.
       </p>
       {note}
+      {renderWithoutWww(domain, toVerifyPath)}
       <h2>As a file</h2>
       <p>The quickest way: put one line of text on your site.</p>
       {renderFacts([

@@ -19,11 +19,17 @@ export function readField(form: FormData, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** Tells whether somebody chose a file; without one, browsers send a nameless file. */
+export function isUploaded(form: FormData): boolean {
+  const file = form.get('file')
+  return file instanceof File && file.name !== ''
+}
+
 /** Reads the text that somebody uploaded as `file`, or else pasted as `text`. */
 export async function readSentText(form: FormData): Promise<string> {
   const file = form.get('file')
-  const isUploaded = file instanceof Blob && file.size > 0
-  const text = isUploaded
+  const hasContent = file instanceof Blob && file.size > 0
+  const text = hasContent
     ? Buffer.from(await file.arrayBuffer()).toString('utf8')
     : readField(form, 'text')
   // Browsers send line breaks of fields as those of mail.

@@ -2,7 +2,7 @@ import { parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
-import { parseForm, readField, readSentText } from './form-data.ts'
+import { isUploaded, parseForm, readField, readSentText } from './form-data.ts'
 
 /** A file that somebody sent to be checked. */
 export interface WorkshopForm {
@@ -10,6 +10,8 @@ export interface WorkshopForm {
   /** The domain that will serve it, as it was written; empty where none was named. */
   domain: string
   text: string
+  /** True if somebody uploaded a file without content, and pasted none. */
+  isEmptyUpload: boolean
   isDownload: boolean
   /** True to start from an example. */
   isExample: boolean
@@ -23,10 +25,12 @@ export async function readWorkshopForm(body: Buffer, contentType: string): Promi
   const read = (name: string) => readField(form, name)
   const kind = proposedKinds.find(known => known === (read('as') || read('kind')))
   if (kind === undefined) refuse('invalid_request', `kind: ${describeChoices(proposedKinds)}`)
+  const text = await readSentText(form)
   return {
     kind,
     domain: read('domain').trim().slice(0, 300),
-    text: await readSentText(form),
+    text,
+    isEmptyUpload: text === '' && isUploaded(form),
     isDownload: read('do') === 'download',
     isExample: read('do') === 'example',
     isPublishing: read('do') === 'publish',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { findNearestWord, isVariant } from '../core/nearest-word.ts'
 import { formatPath } from '../core/validation-messages.ts'
+import { catalogLists } from '../model/documents/index.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault } from '../model/observation.ts'
 import { type Faults, quote } from './faults.ts'
@@ -67,8 +68,14 @@ export function reportMisspelled(
 function isAbsence({ field, code, message }: Fault, place: string, name: string): boolean {
   if (!absences.has(code) && !message.startsWith('is missing')) return false
   if (field === 'root') return place === ''
+  if (code === 'empty' && place === '' && isCatalogList(name)) return true
   const isBeside = field.slice(0, Math.max(0, field.lastIndexOf('.'))) === place
   return field === joinField(place, name) || (isBeside && message.startsWith(`and ${name} `))
+}
+
+/** Tells whether a file that has such a list describes something. */
+function isCatalogList(name: string): boolean {
+  return catalogLists.some(list => list === name)
 }
 
 function joinField(place: string, name: string): string {
@@ -76,8 +83,7 @@ function joinField(place: string, name: string): string {
 }
 
 /**
- * Lists the members of a value, at any depth, whose names are near those of members that their object lacks, or
- * variants of those that it has.
+ * Lists the members of a value, at any depth, whose names are near those of members that their object lacks or has.
  */
 export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
   return listUnknown(schema, file).flatMap(({ place, name, meant }) =>
@@ -118,9 +124,8 @@ function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknow
         const meant =
           findNearestWord(name, absent) ??
           names.find(key => isVariant(name, key)) ??
-          (isEntry
-            ? (findByEnding(name, absent, shapes) ?? findNearestWord(name, names))
-            : undefined)
+          (isEntry ? findByEnding(name, absent, shapes) : undefined) ??
+          findNearestWord(name, names)
         const isBesideIt = meant !== undefined && !absent.includes(meant)
         unknown.push({ place, name, meant, isBesideIt })
         if (meant === undefined) continue

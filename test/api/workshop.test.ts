@@ -75,7 +75,7 @@ describe('a file that was sent is checked', () => {
     const page = await check({ text: JSON.stringify(file), domain: PUBLISHER })
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('#verdict').hasClass(look)).toBe(true)
-    const ignored = /Parts with errors are ignored until you fix them/
+    const ignored = /Parts with errors may be ignored until you fix them/
     expect(ignored.test(page('#verdict').text())).toBe(word === 'Usable')
   })
 
@@ -92,6 +92,13 @@ describe('a file that was sent is checked', () => {
     expect(line.find('code').text()).toBe('  "authorized_agents": 1')
     expect(line.find('.note').first().text()).toContain('must be a list, not 1')
     expect(line.text()).toContain('Fix: write a list in brackets: [ … ].')
+  })
+
+  test('an empty upload is named, and a domain with www. gets one without', async () => {
+    const empty = await check({ file: new File([], 'adagents.json') })
+    expect(empty('[role=alert]').text()).toBe('The file that you uploaded is empty.')
+    const page = await check({ text: JSON.stringify(proposal), domain: `www.${PUBLISHER}` })
+    expect(page('#result .hint a').text()).toBe(PUBLISHER)
   })
 
   test('an uploaded file takes precedence over the text, and is shown', async () => {

@@ -19,6 +19,17 @@ export function renderOwnerLinks(
   )
 }
 
+/** Proposes the domain without `www.`, at which a site serves its files as a rule; null for every other domain. */
+export function renderWithoutWww(domain: string, toPath: (bare: string) => string): Html | null {
+  const bare = domain.replace(/^www\./, '')
+  if (bare === domain || !bare.includes('.')) return null
+  return (
+    <p class="hint">
+      Sites usually serve these files without www. Did you mean <a href={toPath(bare)}>{bare}</a>?
+    </p>
+  )
+}
+
 /** Renders what whoever runs an agent can do so that the registry knows it. */
 export function renderAgentOwnerLinks(
   { isAuthorizationServer }: Pick<ViewCall['services'], 'isAuthorizationServer'>,

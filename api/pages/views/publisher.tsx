@@ -197,7 +197,7 @@ function describeIssues(
 ): string | undefined {
   const counted = describeCounted(faults)
   if (adagents_valid)
-    return faults.errors > 0 ? `${counted}; parts with errors are ignored` : counted
+    return faults.errors > 0 ? `${counted}; parts with errors may be ignored` : counted
   if (faults.line !== undefined)
     return faults.errors > 1
       ? `${counted}, the first on line ${faults.line}`

@@ -15,7 +15,8 @@ import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { describeNothingHosted, HOSTED_NOTE, hasOwnFile } from '../own-file.ts'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderMarkedLines } from '../parts/marked-lines.tsx'
-import { toCrawlPath } from '../parts/paths.ts'
+import { renderWithoutWww } from '../parts/owner-links.tsx'
+import { toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderSellers } from '../parts/sellers.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -51,9 +52,10 @@ async function showDomainFile(
       const note = `This is the ${kind} of ${domain} as it is hosted here.`
       return showExamined({ kind, domain, text: hosted.body.toString() }, call, { note })
     }
-    const note = `We have no ${kind} from ${domain} yet. Paste yours.`
+    const note = `We haven’t found a file at ${domain} yet. Paste yours.`
     const hosting = await findHosting(kind, domain, call)
-    return showForm({ kind, domain, text: '' }, { hosting, note })
+    const result = renderWithoutWww(domain, bare => toWorkshopPath(bare, kind))
+    return showForm({ kind, domain, text: '' }, { hosting, note, ...(result && { result }) })
   }
   const note = `This is the ${kind} of ${domain} as it ${found.when}`
   return showExamined({ kind, domain, text: found.text }, call, {
@@ -97,7 +99,11 @@ export async function findHostingFault(
   return properties_hosted === 0 ? describeNothingHosted(parsed) : undefined
 }
 
-type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'>
+type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'> &
+  Partial<Pick<WorkshopForm, 'isEmptyUpload'>>
+
+const EMPTY_UPLOAD = 'The file that you uploaded is empty.'
+const NO_FILE = 'Paste a file, upload one, or enter the domain that serves it.'
 
 async function showExamined(
   sent: Filled,
@@ -114,8 +120,8 @@ async function showExamined(
     return showForm(filled, { hosting, fault })
   }
   if (text.trim() === '') {
-    const fault = refused ?? 'Paste a file, upload one, or enter the domain that serves it.'
-    return domain === undefined || refused !== undefined
+    const fault = refused ?? (sent.isEmptyUpload ? EMPTY_UPLOAD : NO_FILE)
+    return domain === undefined || refused !== undefined || sent.isEmptyUpload
       ? showForm(filled, { hosting, fault })
       : showDomainFile({ kind, domain }, call)
   }
@@ -131,6 +137,7 @@ async function showExamined(
     result: otherKind ?? (
       <>
         {renderVerdict(examined, next)}
+        {domain && renderWithoutWww(domain, bare => toWorkshopPath(bare, kind))}
         {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
         {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
       </>
@@ -202,7 +209,7 @@ function renderVerdict(examined: ExaminedFile, next: Child): Html {
         ? warnings.length > 0 && `, with ${warned}`
         : `: ${countThings(errors.length, 'error')}, ${warned}`}
       . {valid && next}
-      {state === 'Usable' ? 'Parts with errors are ignored until you fix them.' : null}
+      {state === 'Usable' ? 'Parts with errors may be ignored until you fix them.' : null}
     </p>
   )
 }
