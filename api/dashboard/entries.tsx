@@ -4,10 +4,11 @@ import { type HostedKind, hostedKinds } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
+import { findAuthors } from '../../pipeline/read/lookups/people.ts'
 import { BACK, CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
@@ -197,6 +198,8 @@ function renderVersions(
 ): Html {
   const [current] = revisions
   const isOwner = mayRestore(context, { domain, kind })
+  const entry = { entity: kind, domain, org_id: context.organization.org_id }
+  const authors = findAuthors(context.services.reader, entry)
   const table = renderTable({
     caption: `Versions of the ${kinds[kind].file}`,
     columns: ['Version', 'Saved', 'By', 'Change', 'Action'],
@@ -211,7 +214,14 @@ function renderVersions(
       return [
         isRestorable(revision) ? <a href={path}>{number}</a> : number,
         renderMoment(created_at),
-        renderName(editor_name, 80),
+        <>
+          {renderName(editor_name, 80)}
+          {authors.has(number) ? (
+            <div class="quiet">
+              <bdi>{clipText(authors.get(number) ?? '', 120)}</bdi>
+            </div>
+          ) : null}
+        </>,
         edit_summary === undefined ? '' : renderName(edit_summary, 120),
         isOffered ? (
           <a href={path}>Restore</a>

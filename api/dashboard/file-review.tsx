@@ -39,21 +39,24 @@ export function hashHosted(text: string | undefined): string {
 interface ShownWith {
   fault?: string
   marked?: Child
+  /** True if the file has to change before it can be published. */
+  isHeld?: boolean
 }
 
 /** Shows what publishing a file would do, or why it cannot be published, and the form that goes on with it. */
 export async function showReview(
   context: DashboardRequest,
   draft: Draft,
-  { fault, marked }: ShownWith = {},
+  { fault, marked, isHeld }: ShownWith = {},
 ): Promise<DashboardAnswer> {
   const { services } = context
   const { kind, domain, text } = draft
   const parsed = parseFormDomain(domain)
   const own = parsed && (await renderOwnFile(context, kind, parsed))
-  const preview = own
-    ? undefined
-    : parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
+  const preview =
+    own || isHeld
+      ? undefined
+      : parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
   const before = own || !parsed ? undefined : (await readHosted(context, kind, parsed)).text
   const title = before === undefined ? `Host the ${kind}` : `Review your change to the ${kind}`
   const isNew = before === undefined

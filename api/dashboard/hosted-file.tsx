@@ -219,7 +219,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       {text === undefined ? await renderOwnFile(context, kind, domain) : null}
       <p class="lead">
         {text === undefined
-          ? `${EXAMPLE_NOTE} You can review what will be served before it is published.`
+          ? `${EXAMPLE_NOTE}${kind === 'brand.json' ? ' Begin with the name of your brand.' : ''} You can review what will be served before it is published.`
           : 'This is what is served now. You can review your change before it is published.'}
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
@@ -271,8 +271,9 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       </h1>
       {renderFault(fault)}
       <p class="lead">
-        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will return 404, and its
-        versions will no longer be public. You can restore any of them later.
+        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will return 404. The
+        list of edits stays public, but not what each version holds. You can restore any version
+        later.
       </p>
       <p>
         {kind === 'adagents.json'

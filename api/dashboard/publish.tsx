@@ -15,7 +15,7 @@ import { checkPublished, publishFile } from './publish-file.ts'
 /** Shows the review of the file that the browser brought along. */
 async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
   const draft = await findDraft(context.request.headers.cookie, context.services)
-  if (draft !== undefined) return showReview(context, draft)
+  if (draft !== undefined) return showReview(context, draft, checkDraft(context, draft))
   const body = (
     <>
       <h1>No draft found</h1>
@@ -29,6 +29,14 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
     </>
   )
   return { status: 404, title: 'No draft found', body }
+}
+
+/** Checks a draft before its review: one that cannot be published yet says so there, with nothing to publish. */
+function checkDraft({ services }: DashboardRequest, draft: Draft) {
+  const domain = parseFormDomain(draft.domain)
+  if (domain === undefined) return { fault: 'Enter a domain.' }
+  const checked = checkPublished({ ...draft, domain }, services.clock.now())
+  return 'fault' in checked ? { ...checked, isHeld: true } : checked
 }
 
 async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer> {
@@ -45,8 +53,8 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
     brandName: read('brand_name'),
   }
   const domain = parseFormDomain(draft.domain)
-  if (domain === undefined) return showReview(context, draft, { fault: 'Enter a domain.' })
-  const checked = checkPublished({ ...draft, domain }, services.clock.now())
+  const checked = checkDraft(context, draft)
+  if (domain === undefined) return showReview(context, draft, checked)
   const isReviewed = read('do') !== 'preview' && read(REVIEWED) === hashFile(draft.domain, text)
   // A person without an organization gets one only for a file that can be published.
   if ('fault' in checked || !isReviewed) return showReview(context, draft, checked)

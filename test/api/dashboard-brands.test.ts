@@ -102,7 +102,9 @@ test.each(['adagents.json', 'brand.json'])(
     const form = { org: acme, kind, domain: DOMAIN }
     if (kind === 'brand.json') {
       const unchanged = await sendForm(ann, '/dashboard/publish', { ...form, text: example })
-      expect(load(unchanged.body)('[role=alert]').text()).toContain('This is still the example.')
+      const held = load(unchanged.body)
+      expect(held('[role=alert]').text()).toContain('This is still the example.')
+      expect(held('form.editor button').text()).toBe('Review')
     }
     const review = load((await sendForm(ann, '/dashboard/publish', { ...form, text })).body)
     expect(review('[role=alert]').text()).toBe('')
@@ -268,6 +270,7 @@ test('a rollback of a brand restores its earlier file as a new revision', async 
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots After' }] }] })
   const page = await readEntry()
   const revisions = page('#brand tbody tr').length
+  expect(page('#brand tbody tr').first().text()).toContain('ann@boots.example')
   const version = load((await ann.get(page('#brand td a').first().attr('href')!)).body)
   expect(version('#change').text()).toMatch(/Boots After.*Boots Before/)
   const earlier = version('input[name=to_revision]').val() as string

@@ -92,6 +92,11 @@ export async function show({
         })}
         {hosted === undefined ? null : renderNextStep(hosted, services.baseUrl())}
         {renderFreshness(brand.freshness, 'brand.json')}
+        {renderOwnerLinks(
+          services,
+          { domain, kind: 'brand.json' },
+          file ? undefined : 'Check a file',
+        )}
         {isAlone ? null : house}
         {renderIdentity(brand, domain, hasInventory)}
         {renderLooks(brand)}

@@ -1,5 +1,6 @@
 import type { Passkey } from '../../model/accounts/passkey.ts'
 import type { OauthClient, Person } from '../../model/accounts/person.ts'
+import type { Entity } from '../../store/entries.ts'
 import type { PrivateReader } from './private-rows.ts'
 
 /** Finds a person who has signed in, by the subject of their tokens. */
@@ -32,6 +33,25 @@ export function findKeyCreator(
        and s.answer -> '$.done' is not null and p.email is not null and p.email_verified`,
     { keyId, orgId },
   )
+}
+
+/**
+ * Finds who saved which version of an entry for an organization, by the numbers of the versions: the addresses of people who
+ * still belong to it. Others only learn the name of the organization.
+ */
+export function findAuthors(
+  { record }: PrivateReader,
+  entry: { entity: Entity; domain: string; org_id: string },
+): Map<number, string> {
+  const rows = record?.all<{ number: number; email: string }>(
+    `select r.revision_number as number, p.email from revisions r
+       join editors e on e.editor_id = r.editor_id and e.org_id = $org_id and e.kind = 'user'
+       join people p on p.user_id = e.principal_id
+       join memberships m on m.user_id = p.user_id and m.org_id = $org_id and m.removed_at is null
+     where r.domain = $domain and r.entity = $entity and p.email is not null`,
+    entry,
+  )
+  return new Map(rows?.map(({ number, email }) => [number, email]))
 }
 
 /** Finds an application that has registered. */
