@@ -31,7 +31,7 @@ function showOrganizations(
       {hasDraft(context.request.headers.cookie) ? (
         <div class="notice">
           <p>
-            You have a draft that is not published yet: <a href={PUBLISH_PATH}>continue</a>.
+            You have a draft that isn’t published yet: <a href={PUBLISH_PATH}>continue</a>.
           </p>
           {renderButton(PUBLISH_PATH, token, 'Discard', { do: 'discard' }, 'plain')}
         </div>
@@ -42,8 +42,8 @@ function showOrganizations(
         items: memberships,
         empty:
           holder === undefined
-            ? 'You do not belong to an organization yet. Create one below, or ask a colleague to invite you at the address you signed in with.'
-            : `You do not belong to an organization yet. Once an owner of ${holder} has invited ${person.email}, you can join it here.`,
+            ? 'You don’t belong to an organization yet. Create one below, or ask a colleague to invite you at the address you signed in with.'
+            : `You don’t belong to an organization yet. Once an owner of ${holder} has invited ${person.email}, you can join it here.`,
         render: organization => [
           <a href={toSectionPath(organization.org_id, 'domains')}>
             {renderName(organization.org_name)}

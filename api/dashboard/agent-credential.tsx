@@ -75,11 +75,11 @@ export function renderCredential(
     <>
       {has_auth && auth_type !== null ? (
         <>
-          <p>Saved {renderMoment(saved_at)}. It is stored encrypted and cannot be shown again.</p>
+          <p>Saved {renderMoment(saved_at)}. It’s stored encrypted and can’t be shown again.</p>
           {renderButton(`${path}/disconnect`, token, 'Remove credential', { url }, 'plain')}
         </>
       ) : (
-        <p>An agent that requires a credential cannot be tested without one.</p>
+        <p>An agent that requires a credential can’t be tested without one.</p>
       )}
       {isSetUp ? (
         <>
@@ -88,7 +88,7 @@ export function renderCredential(
         </>
       ) : (
         <p class="quiet">
-          This registry cannot store credentials: its operator has not set a key for them.
+          This registry can’t store credentials: its operator hasn’t set a key for them.
         </p>
       )}
     </>
@@ -126,7 +126,7 @@ function renderTokenForm(
   return (
     <form method="post" action={`${path}/token`} class="panel">
       {isSaved ? <h2>Replace it</h2> : null}
-      <p class="quiet">It is sent only to this agent, and never shown again.</p>
+      <p class="quiet">It’s sent only to this agent, and never shown again.</p>
       {renderToken(token)}
       {renderHidden({ url })}
       <label for="auth_type">Type</label>
@@ -159,9 +159,9 @@ function renderClientForm({ form, token }: OrganizationRequest, path: string, ur
         )}
         <label for="auth_method">Sent</label>
         <select id="auth_method" name="auth_method">
-          <option value="basic">with basic authentication</option>
+          <option value="basic">With basic authentication</option>
           <option value="body" selected={read('auth_method') === 'body'}>
-            in the body
+            In the body
           </option>
         </select>
         <button type="submit">Save client credentials</button>

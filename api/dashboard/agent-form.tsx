@@ -2,6 +2,7 @@ import { hasApiAccess, visibilities } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import { type Child, type Html, h } from '../pages/html/jsx.ts'
+import { capitalize } from '../pages/html/text.tsx'
 import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
 import { API_ACCESS, isMember, MEMBERSHIP } from './membership.tsx'
 import { renderToken } from './page.tsx'
@@ -27,7 +28,7 @@ export function renderAgentForm(
       <h2>Add an agent</h2>
       {renderToken(token)}
       {owner}
-      <label for="url">Address</label>
+      <label for="url">URL</label>
       <input
         id="url"
         name="url"
@@ -43,7 +44,7 @@ export function renderAgentForm(
       <select id="type" name="type">
         {agentTypes.map(type => (
           <option value={type} selected={type === (read('type') || 'sales')}>
-            {type}
+            {capitalize(type)}
           </option>
         ))}
       </select>
@@ -91,7 +92,7 @@ export function renderVisibilities(
         const isRefused = visibility === 'public' && !canPublish
         return (
           <option value={visibility} selected={visibility === chosen} disabled={isRefused}>
-            {visibilityTexts[visibility]}
+            {capitalize(visibilityTexts[visibility])}
             {isRefused ? ' (needs a higher tier)' : null}
           </option>
         )

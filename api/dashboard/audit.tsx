@@ -27,7 +27,7 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
     <>
       <h1>Audit log</h1>
       <p class="lead">
-        Who changed what in this organization, newest first. Entries cannot be deleted.
+        Who changed what in this organization, newest first. Entries can’t be deleted.
       </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderChanges(page.changes, createFactText(context))}

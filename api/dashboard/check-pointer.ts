@@ -8,13 +8,13 @@ type Fault = Exclude<OriginReason, 'authoritative_location_pointer'>
 
 const findings: Readonly<Record<Fault, (domain: string) => string>> = {
   not_found: domain => `${domain} serves no adagents.json (404).`,
-  invalid_json: domain => `The adagents.json that ${domain} serves is not valid JSON.`,
+  invalid_json: domain => `The adagents.json that ${domain} serves isn’t valid JSON.`,
   no_authoritative_location: domain =>
     `The adagents.json that ${domain} serves has no authoritative_location.`,
   authoritative_location_mismatch: domain =>
-    `The adagents.json that ${domain} serves does not point here`,
-  unresolvable: domain => `${domain} cannot be reached.`,
-  transient: domain => `${domain} does not answer at the moment. Try again in a minute.`,
+    `The adagents.json that ${domain} serves doesn’t point here`,
+  unresolvable: domain => `${domain} can’t be reached.`,
+  transient: domain => `${domain} doesn’t answer at the moment. Try again in a minute.`,
 }
 
 /** Checks whether a domain points to its hosted file; returns what is wrong, in words, if anything is. */

@@ -126,7 +126,7 @@ function renderLast(last: CrawlRequestStatus): Html {
   if (finals.has(last.status)) return renderProgress(last)
   return (
     <p>
-      It is still running. <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See its progress</a>
+      It’s still running. <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See its progress</a>
     </p>
   )
 }
@@ -178,8 +178,7 @@ function renderNext(
     <>
       {renderHostedHere(domain, context)}
       <p>
-        A missing file is not an error. To publish one, serve it at the address above, then crawl
-        again.
+        A missing file isn’t an error. To publish one, serve it at the URL above, then crawl again.
       </p>
       <div class="actions">
         {renderButton(CRAWL_PATH, context.token, 'Crawl again', { domain }, 'plain')}

@@ -46,13 +46,13 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
         Once a domain is verified, your organization can host its files here, unless the domain
         serves its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}.
         After that, your hosted files stay online, but you have to verify the domain again to change
-        them. We don’t send reminders.
+        them. There are no reminders.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listLostDomains(services.reader, organization.org_id).map(domain => (
         <p class="notice fair">
           Another organization has verified {renderName(domain)}, so your organization no longer
-          holds it: an email address there does not prove that you control the domain. If you do,
+          holds it: an email address there doesn’t prove that you control the domain. If you do,
           verify it too.
         </p>
       ))}
@@ -64,7 +64,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
             items: listed.body.domains,
             limit: 200,
             bytes: 60_000,
-            empty: 'You have not verified a domain yet.',
+            empty: 'You haven’t verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
               method === 'email' ? 'Your email address' : capitalize(toPlainWords(method)),

@@ -165,7 +165,7 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
     return (
       <div class="notice fair">
         <p>
-          {renderName(organization.org_name)} has not verified {renderName(domain)}, or its
+          {renderName(organization.org_name)} hasn’t verified {renderName(domain)}, or its
           verification has ended. Verify it to change these files or stop hosting them.
           {isElsewhere ? ' Another organization has verified it and can do so.' : null}
         </p>

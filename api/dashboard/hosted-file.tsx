@@ -97,7 +97,7 @@ export async function renderOwnFile(
   if (!isOwn) return null
   return (
     <p class="notice fair">
-      {renderName(domain)} publishes its own {kind}, so we can’t host one for it. Change that file
+      {renderName(domain)} publishes its own {kind}, so none can be hosted for it. Change that file
       instead, or remove it first. <a href={toWorkshopPath(domain, kind)}>Check that file</a>
     </p>
   )

@@ -129,7 +129,7 @@ export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: str
         ? null
         : renderSection(
             'left-out',
-            'What will not be served',
+            'What won’t be served',
             <ul>
               {leftOut.map(text => (
                 <li>{text}</li>
@@ -159,8 +159,8 @@ export function renderPointer(kind: HostedKind, domain: string, baseUrl: string)
     <>
       {toHostingBase(baseUrl) === undefined ? (
         <p class="notice fair">
-          This registry has no public https address, so a real domain cannot point to it and nothing
-          more is needed here. On a public registry you would now serve this at {address}:
+          This registry has no public https URL, so a real domain can’t point to it and nothing more
+          is needed here. On a public registry you would now serve this at {address}:
         </p>
       ) : (
         <p>The hosted file counts as the domain’s own once {address} has this content:</p>

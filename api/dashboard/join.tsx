@@ -46,7 +46,7 @@ function showInvitation(
       <h1>Join {renderName(found.org_name)}</h1>
       {renderFault(fault)}
       <p class="lead">
-        You are invited as <strong>{addArticle(found.role)}</strong>, with the address{' '}
+        You’re invited as <strong>{addArticle(found.role)}</strong>, with the address{' '}
         <bdi>{clipText(found.email, 120)}</bdi>. Once you accept, the organization is on your
         dashboard.
       </p>
@@ -91,12 +91,12 @@ function showOtherAccount(
         <bdi>{clipText(who, 120)}</bdi>
         {person.email === email ? ', but that address isn’t verified' : null}.
       </p>
-      {renderButton(SIGN_OUT_PATH, formToken, 'Switch account', {
-        [BACK]: `${JOIN}?${new URLSearchParams({ token })}`,
-      })}
-      <p>
+      <div class="actions">
+        {renderButton(SIGN_OUT_PATH, formToken, 'Switch account', {
+          [BACK]: `${JOIN}?${new URLSearchParams({ token })}`,
+        })}
         <a href="/dashboard">Your organizations</a>
-      </p>
+      </div>
     </>
   )
   return { status: 403, title: 'An invitation', body }

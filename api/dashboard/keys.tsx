@@ -2,7 +2,7 @@ import { hasOrganizationRight, keyPermissions } from '../../pipeline/core/roles.
 import type { ApiKey } from '../../pipeline/model/identity.ts'
 import { listKeyCreators } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
@@ -76,7 +76,7 @@ function renderNewForm(sectionPath: string, token: string): Html {
       <select id="permission" name="permission">
         <option value="">Standard</option>
         {keyPermissions.toReversed().map(permission => (
-          <option value={permission}>{toPlainWords(permission)}</option>
+          <option value={permission}>{capitalize(toPlainWords(permission))}</option>
         ))}
       </select>
       <p class="hint">Only a key with full access can create and revoke keys.</p>
@@ -99,7 +99,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
   const body = (
     <>
       <h1>Your new key</h1>
-      <p class="notice fair">Copy it now. Only its hash is stored, so it cannot be shown again.</p>
+      <p class="notice fair">Copy it now. Only its hash is stored, so it can’t be shown again.</p>
       <p>
         <label for="secret">{renderName(made.body.name)}</label>
       </p>
@@ -119,7 +119,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
 
 const askAboutKey = () => ({
   label: 'Revoke',
-  effect: 'Programs that use this key will be refused. You cannot undo this.',
+  effect: 'Programs that use this key will be refused. You can’t undo this.',
 })
 
 async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer> {

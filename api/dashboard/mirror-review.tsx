@@ -44,7 +44,7 @@ function renderDifference(current: unknown, proposal: Proposal): Html {
   })
   const outdated = proposal.base_changed ? (
     <p class="notice fair">
-      The mirror has changed since this was proposed. It cannot be approved and has to be proposed
+      The mirror has changed since this was proposed. It can’t be approved and has to be proposed
       again.
     </p>
   ) : null

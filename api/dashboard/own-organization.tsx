@@ -60,7 +60,7 @@ export async function chooseOrganization(
   if (chosen !== undefined) return addOrganization(context, chosen)
   const name = form.get(NEW_NAME)
   if (name === null || memberships.some(canEdit)) {
-    return { fault: 'You are not a member of this organization.' }
+    return { fault: 'You aren’t a member of this organization.' }
   }
   const made = await createOrganization(context, name)
   if ('fault' in made) return made

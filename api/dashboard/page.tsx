@@ -54,7 +54,7 @@ export const doneTexts = {
   revoked: 'Key revoked. It no longer works.',
   enrolled: 'Agent added. It will be checked within minutes.',
   enrolled_http:
-    'Agent added. Its address begins with http:, but files can authorize agents only at https:.',
+    'Agent added. Its URL begins with http://, but files have to list agents with https://.',
   changed: 'Agent updated.',
   removed: 'Agent removed.',
   credential: 'Credential saved. The next test will use it.',
@@ -64,9 +64,9 @@ export const doneTexts = {
   proven: 'Domain verified. You can now host files here that it doesn’t serve itself.',
   proven_only:
     'Domain verified. Another organization has also verified it, so you share its hosted files and can’t add its agents. Open it under Hosted files.',
-  verified_published: 'Domain verified. Your file is now hosted at the address below.',
-  published: 'The adagents.json is now hosted at the address below.',
-  brand_published: 'The brand.json is now hosted at the address below.',
+  verified_published: 'Domain verified. Your file is now hosted at the URL below.',
+  published: 'The adagents.json is now hosted at the URL below.',
+  brand_published: 'The brand.json is now hosted at the URL below.',
   saved: 'Change published.',
   draft_discarded: 'Draft discarded. Nothing of it was published.',
   withdrawn: 'Hosting stopped.',
@@ -91,7 +91,7 @@ export const doneTexts = {
   unwatched: 'Watch removed.',
   webhook_resumed: 'Webhook resumed. It continues where it stopped.',
   webhook_deleted: 'Webhook deleted. Nothing more will be sent there.',
-  joined: 'You are now a member of the organization.',
+  joined: 'You’re now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
 

@@ -53,7 +53,7 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
   if (options === undefined)
     return (
       <p>
-        You cannot create a passkey here: browsers allow that only on localhost or a host name with
+        You can’t create a passkey here: browsers allow that only on localhost or a host name with
         TLS, and this registry is at <code>{services.baseUrl()}</code>.
       </p>
     )
@@ -86,7 +86,7 @@ async function registerPasskey(context: DashboardRequest): Promise<DashboardAnsw
   const passkeys = identity.getPasskeys(services)
   const fault =
     passkeys === undefined
-      ? 'this registry does not accept passkeys'
+      ? 'this registry doesn’t accept passkeys'
       : await passkeys.register(person, sessionUid, {
           credential: form.get('credential') ?? '',
           label: form.get('label') ?? '',
@@ -96,7 +96,7 @@ async function registerPasskey(context: DashboardRequest): Promise<DashboardAnsw
 
 const askAboutPasskey = () => ({
   label: 'Remove',
-  effect: 'You will no longer be able to sign in with this passkey. Email links always work.',
+  effect: 'You’ll no longer be able to sign in with this passkey. Email links always work.',
 })
 
 async function removePasskey(context: DashboardRequest): Promise<DashboardAnswer> {

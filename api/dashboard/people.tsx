@@ -13,7 +13,7 @@ import type {
 } from '../../pipeline/model/responses/organization.ts'
 import { addArticle } from '../live/invitation-mail.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderExactMoment, renderMoment } from '../pages/html/text.tsx'
+import { capitalize, clipText, renderExactMoment, renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
@@ -82,7 +82,7 @@ function renderSoleOwner(
   if (owner?.user_id !== person.user_id || others.length > 0) return null
   return (
     <p class="quiet">
-      You are the only owner. To leave, make someone else an owner first, or{' '}
+      You’re the only owner. To leave, make someone else an owner first, or{' '}
       <a href={toSectionPath(organization.org_id, 'settings')}>delete the organization</a>.
     </p>
   )
@@ -154,7 +154,7 @@ function renderPending(
 ): Html {
   return renderTable({
     caption: 'Invitations',
-    columns: ['Address', 'Role', 'Expires', 'Action'],
+    columns: ['Email address', 'Role', 'Expires', 'Action'],
     items: invitations,
     limit: 100,
     bytes: 20_000,
@@ -177,7 +177,7 @@ function renderRoleChoice(
     <select name="role" id={label === undefined ? 'role' : undefined} aria-label={label}>
       {roles.map(role => (
         <option value={role} selected={role === chosen}>
-          {role}
+          {capitalize(role)}
         </option>
       ))}
     </select>
@@ -188,13 +188,13 @@ function renderRoleChoice(
 function renderRights(): Html {
   return renderTable({
     caption: 'What each role can do',
-    columns: ['Permission', ...membershipRoles],
+    columns: ['Permission', ...membershipRoles.map(capitalize)],
     items: Object.keys(organizationRights) as OrganizationRight[],
     empty: '',
     isNarrow: true,
     render: right => [
       organizationRights[right].text,
-      ...membershipRoles.map(role => (hasOrganizationRight(role, right) ? 'yes' : '–')),
+      ...membershipRoles.map(role => (hasOrganizationRight(role, right) ? 'Yes' : '–')),
     ],
   })
 }
@@ -218,7 +218,7 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
         {renderExactMoment(expires_at)}.
       </p>
       <p class="notice fair">
-        {sent ? 'The link was sent by email.' : 'No email was sent: share the link yourself.'} It is
+        {sent ? 'The link was sent by email.' : 'No email was sent: share the link yourself.'} It’s
         shown only on this page and works once, for this address only.
       </p>
       <p>

@@ -44,7 +44,7 @@ const DOMAINS = '/api/me/organization/domains'
 const ShownChallenge = z.object({
   domain: z.string().transform((text, ctx) => {
     const domain = parseFormDomain(text)
-    if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'is not a domain' })
+    if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'no domain' })
     return domain as Domain
   }),
   nonce: z.string().regex(/^[\w-]{43}$/),
@@ -109,7 +109,7 @@ export async function beginProof(
   const note = isHeldByAnother(context, challenge.domain) ? (
     <p class="notice fair" role="status">
       Another organization holds {renderName(challenge.domain)} here, and will see that you have
-      verified it too. You will share its hosted files, but cannot add its agents.
+      verified it too. You’ll share its hosted files, but can’t add its agents.
     </p>
   ) : null
   const notes = (
@@ -142,7 +142,7 @@ function showChallenge(
     <>
       <h1>Verify {renderName(domain)}</h1>
       <p class="lead">
-        Publish this token to prove that you control {renderName(domain)}. It is valid until{' '}
+        Publish this token to prove that you control {renderName(domain)}. It’s valid until{' '}
         {renderExactMoment(expires_at)}, and shown only on this page.
       </p>
       {note}
@@ -182,7 +182,7 @@ function showChallenge(
         )}
       </div>
       <p class="quiet">
-        We check both places. You can try as often as you like until the token expires.
+        Both places are checked. You can try as often as you like until the token expires.
         {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} You can leave this
         page and finish under <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>.
         If you haven’t published the token yet, get a new one there.

@@ -186,7 +186,7 @@ function renderDecision({ review_id, kind, digest }: ReviewAnswer, token: string
     <form method="post" action={`${PATH}/${review_id}`} class="panel">
       <h2>Decide</h2>
       <p>
-        Approved: {approval}. Rejected: {rejection}. Decisions cannot be undone.
+        Approved: {approval}. Rejected: {rejection}. Decisions can’t be undone.
       </p>
       {renderToken(token)}
       <input type="hidden" name="digest" value={digest} />

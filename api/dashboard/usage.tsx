@@ -26,7 +26,7 @@ async function showUsage(context: OrganizationRequest): Promise<DashboardAnswer>
     <>
       <h1>Usage</h1>
       <p class="lead">
-        How much of each limit you have used. Viewing this page does not count toward any limit.
+        How much of each limit you have used. Viewing this page doesn’t count toward any limit.
       </p>
       {renderFault(refused)}
       {refused !== undefined
@@ -49,7 +49,7 @@ function renderUsage(
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">
-          Usage cannot be read at the moment. The limits still apply.
+          Usage can’t be read at the moment. The limits still apply.
         </p>
       )}
       {renderSection('requests', 'Requests', renderRequests(limits))}

@@ -4,7 +4,7 @@ import type { Watch, WatchPace } from '../../pipeline/model/watch.ts'
 import { WATCHES_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath, toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
@@ -40,8 +40,8 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
       <h1>Watching</h1>
       <p class="lead">
         You get an email when a file breaks or is valid again, when a domain gains or loses an
-        agent, and when someone saves a look-alike domain. We don’t email you about your own
-        changes. Every email has an unsubscribe link.
+        agent, and when someone saves a look-alike domain. Your own changes send no email. Every
+        email has an unsubscribe link.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>
@@ -57,7 +57,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         empty:
           place === undefined
             ? 'This registry sends no email, so nothing can be watched.'
-            : `You are not watching anything yet.${named ? '' : ' Select Watch on any publisher, brand or agent page.'}`,
+            : `You aren’t watching anything yet.${named ? '' : ' Select Watch on any publisher, brand or agent page.'}`,
         render: watch => renderRow(watch, token),
       })}
     </>
@@ -96,7 +96,7 @@ function renderNamed(
   const subject = kind === 'agent' ? name : parseFormDomain(name)
   const isWatched = watches.some(watch => watch.kind === kind && watch.subject === subject)
   return isWatched ? (
-    <p class="notice">You are already watching {renderName(name.replace(/^https:\/\//, ''))}.</p>
+    <p class="notice">You’re already watching {renderName(name.replace(/^https:\/\//, ''))}.</p>
   ) : (
     renderNewForm(named, token)
   )
@@ -111,7 +111,7 @@ function renderNewForm([kind, name]: Subject, token: string): Html {
       <label for="pace">Emails</label>
       <select id="pace" name="pace">
         {Object.entries(paces).map(([value, label]) => (
-          <option value={value}>{label}</option>
+          <option value={value}>{capitalize(label)}</option>
         ))}
       </select>
       <button type="submit">Watch</button>

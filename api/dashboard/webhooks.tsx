@@ -9,7 +9,7 @@ import type {
 } from '../../pipeline/model/responses/subscriptions.ts'
 import { toGuidePath } from '../pages/guides.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, clipText, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
@@ -146,15 +146,15 @@ function renderNewForm(
         placeholder="https://receiver.acme.example/changes"
       />
       <p class="hint">
-        We send a challenge; the webhook is created once your endpoint echoes it. The challenge
-        names your organization, <code>{organization.org_id}</code>.
+        This URL gets a challenge, and the webhook is created once your endpoint has returned it.
+        The challenge includes the ID of your organization, <code>{organization.org_id}</code>.
       </p>
       <label for="what">Events</label>
       <select id="what" name="what">
-        <option value="">all changes</option>
+        <option value="">All changes</option>
         {[...choices, ...(mayPostAudit ? audit : [])].map(([value, label]) => (
           <option value={value} selected={value === read('what')}>
-            {label}
+            {capitalize(label)}
           </option>
         ))}
       </select>
@@ -166,7 +166,7 @@ function renderNewForm(
         maxlength="20000"
         placeholder="acme.example https://sales.acme.example/mcp"
       />
-      <p class="hint">Domains and agent addresses, separated by spaces.</p>
+      <p class="hint">Domains and agent URLs, separated by spaces.</p>
       <button type="submit">Create webhook</button>
     </form>
   )

@@ -11,7 +11,7 @@ export async function sendLink(services: Services, email: string, url: string): 
   const { mailMs, signInLinkMinutes } = config.LIMITS
   if (config.SMTP_URL === undefined) {
     printNotice(
-      `To sign in as ${email}, open this address within ${countThings(signInLinkMinutes, 'minute')}:\n${url}`,
+      `To sign in as ${email}, open this link within ${countThings(signInLinkMinutes, 'minute')}:\n${url}`,
     )
     return true
   }

@@ -15,7 +15,7 @@ import {
 } from './sign-in-step.ts'
 
 const PASSKEY_REFUSED =
-  'This passkey was not accepted. Try again, or request a link and then check your passkeys.'
+  'This passkey wasn’t accepted. Try again, or request a link and then check your passkeys.'
 const LINK_USED = 'This link has already been used or has expired.'
 
 /** Sends a link to the address in the form, or shows why it cannot be sent. */
@@ -26,7 +26,7 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   const place = findMailPlace(services.config, services.baseUrl())
   if (place === undefined) return showSignIn(step, 'This registry sends no email yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
-  if (!email.success) return showSignIn(step, 'This is not an email address.')
+  if (!email.success) return showSignIn(step, 'This isn’t an email address.')
   const links = identity.getLinks(services)
   const token = await links.issue(uid, email.data, toCaller(request.ip))
   if (token === undefined) {

@@ -123,7 +123,7 @@ export function buildSignInPage(
         )}
         <p class="hint">
           {place === 'mail'
-            ? 'We will email you a link.'
+            ? 'You’ll get a link by email.'
             : 'This registry has no mail server: the link appears in its terminal.'}{' '}
           You don’t need a password or an account.
         </p>
@@ -169,7 +169,7 @@ export function buildUpstreamPage(
           </p>
         )}
         <button type="submit">Continue with {name}</button>
-        <p class="hint">You will sign in there and return here.</p>
+        <p class="hint">You’ll sign in there and return here.</p>
       </form>
       {renderCancel(uid)}
     </>,
@@ -190,7 +190,7 @@ export function buildSentPage(
       <p class="lead">
         {place === 'mail' ? (
           <>
-            We have sent a link to <bdi>{email}</bdi>.
+            A link is on its way to <bdi>{email}</bdi>.
           </>
         ) : (
           <>
@@ -259,7 +259,7 @@ export function buildConsentPage(
       <h1>Allow access</h1>
       {renderClient(client)}
       <p>
-        You are signed in as <bdi>{clipText(who, 120)}</bdi>. If you allow access, this application
+        You’re signed in as <bdi>{clipText(who, 120)}</bdi>. If you allow access, this application
         can act here with your permissions for up to six months. It will see:
       </p>
       <ul>{meanings.map(([scope, text]) => (scopes.has(scope) ? <li>{text}</li> : null))}</ul>

@@ -35,7 +35,7 @@ export function renderPasskeyForm({
       {content.fields}
       <input type="hidden" name="credential" />
       <p class="fault" role="alert" hidden>
-        The passkey was not used. Please try again.
+        The passkey wasn’t used. Please try again.
       </p>
       {content.button}
     </form>

@@ -18,7 +18,7 @@ const Credential = z.looseObject({
 
 const ClientData = z.looseObject({ challenge: z.base64url().max(200) })
 
-const REFUSED = 'The passkey was not accepted. Open the page again and retry.'
+const REFUSED = 'The passkey wasn’t accepted. Open the page again and retry.'
 
 /**
  * Registers passkeys and signs people in with them. Each challenge belongs to one session or one sign-in

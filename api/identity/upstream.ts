@@ -41,13 +41,13 @@ export interface Refused {
 /** Sentences for those errors of RFC 6749 and OpenID Connect that a person can do something about. */
 const errorTexts: Readonly<Record<string, string>> = {
   access_denied: 'you declined, or may not use this registry',
-  login_required: 'you are not signed in there',
+  login_required: 'you aren’t signed in there',
   interaction_required: 'it needs something from you first',
-  consent_required: 'you have not agreed to it there',
+  consent_required: 'you haven’t agreed to it there',
   account_selection_required: 'choose one of your accounts there first',
   temporarily_unavailable: 'it is overloaded or being maintained; try again later',
   server_error: 'something went wrong there; try again later',
-  unauthorized_client: 'it does not know this registry; tell its operator',
+  unauthorized_client: 'it doesn’t know this registry; tell its operator',
   invalid_request: 'it rejected this registry’s request; tell its operator',
   invalid_scope: 'it rejected this registry’s request; tell its operator',
 }
@@ -198,20 +198,20 @@ export class Upstream {
     if (failed === 'untrusted') return this.#refuseUntrusted(detail)
     this.#services.boundedLog.warn('openid', { detail }, `nobody was signed in: ${failed}`)
     return failed === 'refused'
-      ? { refused: `${this.name} did not accept this sign-in. Start again.` }
-      : { refused: `${this.name} does not answer at the moment. Try again in a minute.` }
+      ? { refused: `${this.name} didn’t accept this sign-in. Start again.` }
+      : { refused: `${this.name} doesn’t answer at the moment. Try again in a minute.` }
   }
 
   #refuseUntrusted(detail: string): Refused {
     this.#services.boundedLog.warn('openid', { detail }, 'an answer of the provider is not trusted')
     return {
-      refused: `The response from ${this.name} could not be verified, so you are not signed in.`,
+      refused: `The response from ${this.name} could not be verified, so you aren’t signed in.`,
     }
   }
 
   #refuseError(error: string): Refused {
-    const text = Object.hasOwn(errorTexts, error) ? errorTexts[error] : 'it did not say why'
-    return { refused: `${this.name} did not sign you in: ${text}.` }
+    const text = Object.hasOwn(errorTexts, error) ? errorTexts[error] : 'it didn’t say why'
+    return { refused: `${this.name} didn’t sign you in: ${text}.` }
   }
 
   /** Finds and deletes the record of a state; undefined if there is none or it belongs to another sign-in. */

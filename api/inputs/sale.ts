@@ -40,7 +40,7 @@ export function explainNoAgentUrl(text: string): string {
   const isMeant = completed.length <= URL_CHARS_MAX && toAgentUrlKey(completed) !== undefined
   return isMeant
     ? `must ${OTHER_SCHEME.test(text) ? 'begin with https://' : 'have a scheme'}. Did you mean ${completed}?`
-    : 'must be the address of an agent such as https://agent.example/mcp'
+    : 'must be an agent URL such as https://agent.example/mcp'
 }
 
 /** Completes the address of an agent as pages show it, without its scheme; any other text is returned as it is. */

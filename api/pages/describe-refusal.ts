@@ -5,12 +5,12 @@ import { formatMoment } from './html/text.tsx'
 const OF_FIELD = /^`(\w+)` (.+)$/s
 const CHOICE = /^must be (?:one of |(?!true or false)[\w.-]+ or [\w.-]+(?:\.|$))/
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-const WANTS = /^must be (an? domain name|the address of an agent|an email address)/
+const WANTS = /^must be (an? domain name|an agent URL|an email address)/
 
 /** Things to enter, by what the API says a field must be. */
 const wanted: Readonly<Record<string, readonly [what: string, valid: string, example: string]>> = {
   'a domain name': ['a domain', 'a valid domain', 'acme.example'],
-  'the address of an agent': ['a URL', 'an agent URL', 'https://agent.example/mcp'],
+  'an agent URL': ['a URL', 'an agent URL', 'https://agent.example/mcp'],
   'an email address': ['an email address', 'a valid email address', 'ann@acme.example'],
 }
 

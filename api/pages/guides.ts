@@ -34,7 +34,7 @@ export const guideGroups = [
       validator: 'Check files on the command line and in continuous integration',
       webhooks: 'Receive each change as a signed request',
       events: 'Every type of change that the feed reports',
-      parquet: 'Layout and addresses of the downloadable tables',
+      parquet: 'Layout and URLs of the downloadable tables',
       errors: 'Every error code and what it means',
     },
   },

@@ -13,13 +13,13 @@ type Read = <Body>(
 
 /** Says beside a way to host an adagents.json what such a file cannot do. */
 export const HOSTED_NOTE =
-  'A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
+  'A hosted file publishes your properties but can’t authorize agents; for that, serve the file from your own site.'
 
 /** Says that hosting an adagents.json would serve nothing of it, and where to serve it instead. */
 export function describeNothingHosted(domain: Domain | undefined): string {
   const place =
     domain === undefined ? 'your own site' : toUrl({ kind: 'adagents.json', location: domain })
-  return `Nothing in this file can be hosted here: its properties include none of ${domain ?? 'your domain'}, and a hosted file cannot authorize agents. Serve it at ${place} instead.`
+  return `Nothing in this file can be hosted here: its properties include none of ${domain ?? 'your domain'}, and a hosted file can’t authorize agents. Serve it at ${place} instead.`
 }
 
 /** Tells whether a domain serves a file of its own, so that none can be hosted for it. */

@@ -61,7 +61,9 @@ const ending = defineOperation({
 
 function requireLink(token: string, { keys }: Pick<Services, 'keys'>): WatchLink {
   const link = keys && readWatchLink(keys, token)
-  return link ?? refuse('not_found', 'this link is not from one of our emails, or is incomplete')
+  return (
+    link ?? refuse('not_found', 'this link is not from an email of this registry, or is incomplete')
+  )
 }
 
 function findEnded(link: WatchLink, { reader }: Pick<Services, 'reader'>): Ended {

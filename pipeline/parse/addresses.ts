@@ -49,13 +49,13 @@ export function readAgentUrl(
       part.error(
         key,
         'missing',
-        'is missing: name the address of the agent, such as https://agent.example/mcp',
+        'is missing: write the URL of the agent, such as https://agent.example/mcp',
       )
     return undefined
   }
   const agentUrl = toAgentUrlKey(url)
   if (agentUrl === undefined) {
-    const rule = `but must be an https address${describeFullAddress(url) ?? ', such as https://agent.example/mcp'}`
+    const rule = `but must be an https URL${describeFullAddress(url) ?? ', such as https://agent.example/mcp'}`
     part.error(key, 'bad_address', hasUserInfo(url) ? USER_INFO : `is ${quote(url)} ${rule}`)
     return undefined
   }

@@ -66,7 +66,7 @@ export function renderErrors(): string {
   ])
   return renderPage(
     'Errors',
-    'Every error body has `error`, a sentence, and `code`, one of these names.',
+    'Every error response has an `error` message, and one of these names as its `code`.',
     renderTable(['status', 'code', 'meaning'], rows),
   )
 }

@@ -22,12 +22,12 @@ test.each([
   ['/publisher/bare.example', 'This domain has no adagents.json file.'],
   [
     '/brand/down.example',
-    'The registry could not read this domain’s brand.json file, and no member has added an entry.',
+    'The registry couldn’t read this domain’s brand.json file, and no member has added an entry.',
   ],
-  ['/publisher/down.example', 'The registry could not read this domain’s adagents.json file.'],
+  ['/publisher/down.example', 'The registry couldn’t read this domain’s adagents.json file.'],
   [
     '/brand/new.example',
-    'The registry has not read this domain’s brand.json. A domain is usually crawled within a minute of its first lookup.',
+    'The registry hasn’t read this domain’s brand.json yet. A domain is usually crawled within a minute of its first lookup.',
   ],
 ])('the page %s says only what is known: %s', async (path, sentence) => {
   const answer = await registry.app.inject(path)

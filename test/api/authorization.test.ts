@@ -218,7 +218,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
     [{ agent_url: undefined }, '`agent_url` is required'],
     [{ identifier_type: undefined }, '`identifier_type` is required'],
     [{ identifier_value: '' }, '`identifier_value` '],
-    [{ agent_url: 'not an address' }, '`agent_url` must be the address of an agent'],
+    [{ agent_url: 'not an address' }, '`agent_url` must be an agent URL'],
     [
       { agent_url: 'sales.acme.example/mcp' },
       '`agent_url` must have a scheme. Did you mean https://sales.acme.example/mcp?',
@@ -227,7 +227,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
       { agent_url: 'ftp://sales.acme.example/mcp' },
       '`agent_url` must begin with https://. Did you mean https://sales.acme.example/mcp?',
     ],
-    [{ agent_url: 'https://a:b@agent.example' }, '`agent_url` must be the address of an agent'],
+    [{ agent_url: 'https://a:b@agent.example' }, '`agent_url` must be an agent URL'],
     [{ country: 'UK' }, '`country` must be a country code'],
     [{ country: 'ZZ' }, '`country` must be a country code'],
     [{ country: 'EMEA' }, '`country` must be a country code'],
@@ -366,7 +366,7 @@ describe('GET /api/registry/publisher/authorization', () => {
     [{ domain: 'a b' }, '`domain` must be a domain name'],
     [{ agent: undefined }, '`agent` is required'],
     [{ agent: 'acme.example' }, '`agent` must have a scheme. Did you mean https://acme.example?'],
-    [{ agent: '' }, '`agent` must be the address of an agent'],
+    [{ agent: '' }, '`agent` must be an agent URL'],
     [{ country: 'GBR' }, '`country` must be a country code'],
   ])('400: %j is refused by name', async (query, error) => {
     const answer = await requestWithQuery(registry, publisherPath, {

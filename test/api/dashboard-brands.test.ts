@@ -208,7 +208,7 @@ test('a brand.json from the workshop is published with one form, and served from
     `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=brand_published`,
   ])
   const shown = load((await ann.get(sent.headers.location!)).body)
-  expect(shown('[role=status]').text()).toBe('The brand.json is now hosted at the address below.')
+  expect(shown('[role=status]').text()).toBe('The brand.json is now hosted at the URL below.')
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots' }] }] })
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })
@@ -325,7 +325,7 @@ test('the pointer of a domain is checked on demand, with what is wrong in words'
     [{ [path]: { authorized_agents: [] } }, 'has no authoritative_location'],
     [
       { [path]: { authoritative_location: 'https://elsewhere.example/a.json' } },
-      'does not point here',
+      'doesn’t point here',
     ],
   ] as const) {
     web.hosts[DOMAIN] = served

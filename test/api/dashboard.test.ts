@@ -420,7 +420,7 @@ describe('a person manages', () => {
     const other = { org: acme, url: `${url}/2`, type: 'sales', visibility: 'public' }
     expect((await send(ann, '/dashboard/agents', other)).statusCode).toBe(400)
     const unchanged = await read(ann, at(acme, '/agents'))
-    expect(unchanged('tbody option[selected]').text()).toBe('your organization')
+    expect(unchanged('tbody option[selected]').text()).toBe('Your organization')
     const wider = { url, visibility: 'members_only' }
     const changed = await send(ann, at(acme, '/agents/visibility'), wider)
     expect(changed.headers.location).toBe(`${at(acme, '/agents')}?done=changed`)
@@ -733,7 +733,7 @@ describe('a file of the workshop', () => {
     const file = { ...handed, domain, text: buildFile('Handed on', domain) }
     await browser.post('/workshop', { ...file, do: 'publish' }, SAME_SITE)
     expect((await browser.get('/dashboard')).body).toContain(
-      'You have a draft that is not published yet',
+      'You have a draft that isn’t published yet',
     )
     const page = await read(browser, '/dashboard/publish')
     expect(page('#organization').val()).toBe('fresh.example')

@@ -169,7 +169,7 @@ test('a search for the address of a known agent does not call its domain unknown
   expect(byDomain('#agents li')).toHaveLength(1)
   expect(byDomain('.notice')).toHaveLength(0)
   const above = await read('/search?q=seller.example')
-  expect(above('.notice').text()).toContain('seller.example is not in the registry yet')
+  expect(above('.notice').text()).toContain('seller.example isn’t in the registry yet')
 })
 
 test('the tiles of the home page lead to the directories', async () => {

@@ -253,7 +253,7 @@ describe('a page says what JSON says', () => {
 
   test('of a search for an agent, by a part of its address', async () => {
     const nobody = await read('/search?q=nobody-knows.example')
-    expect(nobody('main').text()).toContain('nobody-knows.example is not in the registry yet')
+    expect(nobody('main').text()).toContain('nobody-knows.example isn’t in the registry yet')
     expect(nobody('main a[href^="/brand"], main a[href^="/publisher"]')).toHaveLength(0)
     const www = await read('/search?q=https://www.leaf.example/')
     expect(www('.notice a').attr('href')).toBe('/search?q=leaf.example')
@@ -302,7 +302,7 @@ describe('a page says what JSON says', () => {
       `/authorization?${new URLSearchParams({ agent: AGENT, property: PUBLISHER })}`,
     )
     expect(answer.authorized).toBe(true)
-    expect(readVerdict(page)).toBe('Yes. Authorized by the publisher (operator has not confirmed).')
+    expect(readVerdict(page)).toBe('Yes. Authorized by the publisher (operator hasn’t confirmed).')
     const steps = page('.chain > li')
     expect(steps).toHaveLength(answer.evidence.length)
     for (const [index, { text, file }] of answer.evidence.entries()) {
@@ -326,7 +326,7 @@ describe('a page says what JSON says', () => {
       stats.authorizations,
     ])
     expect((await read('/crawl'))('.facts').text()).toMatch(
-      /Rate\d+ attempts? in the most recent minute of activity/,
+      /Rate\d+ attempts? in the last active minute/,
     )
   })
 
@@ -375,7 +375,7 @@ describe('a page says what JSON says', () => {
       const page = await read(`/authorization?${new URLSearchParams(asked)}`)
       expect(page('.lead').text()).toContain(`${agent} selling`)
       expect(readVerdict(page)).toBe(
-        'Yes. Authorized by the publisher (operator has not confirmed).',
+        'Yes. Authorized by the publisher (operator hasn’t confirmed).',
       )
       expect(page('.facts').first().text()).toMatch(/AgentOnline, checked/)
     }
@@ -416,8 +416,8 @@ describe('a page says what JSON says', () => {
     )
     const page = async (path: string) => load((await own.app.inject(path)).body)
     const cut = await page(`/publisher/${location}`)
-    expect(cut('#properties').text()).toContain('Unknown: the file cannot be read.')
-    expect(cut('#agents').text()).toContain('Unknown: the file cannot be read.')
+    expect(cut('#properties').text()).toContain('Unknown: the file can’t be read.')
+    expect(cut('#agents').text()).toContain('Unknown: the file can’t be read.')
     await own.observe({
       kind: 'adagents.json',
       location: 'none.example',
@@ -450,9 +450,9 @@ describe('a page says what JSON says', () => {
       publisher: PUBLISHER,
     })
     const page = await read(`/authorization?${asked}`)
-    expect(readVerdict(page)).toMatch(/^No\. \S+ does not list this agent\.$/)
+    expect(readVerdict(page)).toMatch(/^No\. \S+ doesn’t list this agent\.$/)
     expect(page('.path .wide').attr('aria-label')).toContain(
-      'does not authorize: agent stranger.example',
+      'doesn’t authorize: agent stranger.example',
     )
     const unread = new URLSearchParams({ agent_url: AGENT, domain: 'nobody.example' })
     expect(readVerdict(await read(`/authorization?${unread}`))).toBe(

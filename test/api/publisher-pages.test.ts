@@ -61,7 +61,7 @@ test.each([
   ['gone.example', 'The file of manager.example has revoked this publisher'],
   ['ended.example', 'The authorization ended on 31 Dec 2020'],
   ['coming.example', 'The authorization starts on 15 Jan 2090'],
-  ['other.example', 'other.example does not list this agent'],
+  ['other.example', 'other.example doesn’t list this agent'],
 ])('that nobody may sell %s has the same reason everywhere', async (domain, reason) => {
   const asked = { agent_url: AGENT, domain }
   const ofPublisher = await open(`/authorization?${new URLSearchParams(asked)}`)
@@ -121,6 +121,6 @@ test('a file whose last fetch failed still decides, and one that was never read 
     const page = await open(`/authorization?${new URLSearchParams({ agent_url, domain })}`)
     return page('.verdict').text()
   }
-  expect(await judge('kept.example')).toBe('Nokept.example does not list this agent.')
+  expect(await judge('kept.example')).toBe('Nokept.example doesn’t list this agent.')
   expect(await judge('never-read.example')).toMatch(/^Unknown.*timed out/)
 })

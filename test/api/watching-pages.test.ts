@@ -70,7 +70,7 @@ test.each([
     (await ann.get(`/dashboard/watches?${new URLSearchParams({ [kind]: name })}`)).body,
   )
   expect(again('form.panel')).toHaveLength(0)
-  expect(again('.notice').text()).toContain('You are already watching')
+  expect(again('.notice').text()).toContain('You’re already watching')
 })
 
 test.each([

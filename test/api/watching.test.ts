@@ -232,7 +232,7 @@ describe('the link of a mail', () => {
     const { pathname, search } = new URL(end)
     const asked = await registry.app.inject(pathname + search)
     expect([asked.statusCode, asked.body]).toEqual([200, expect.stringContaining('Stop watching')])
-    expect(asked.body).toContain('You will no longer get emails about')
+    expect(asked.body).toContain('You’ll no longer get emails about')
     expect((await ask('GET', PATH)).json().watches).toMatchObject([{ watch_id }])
     for (let press = 0; press < 2; press++) {
       const ended = await registry.app.inject({

@@ -140,7 +140,7 @@ describe('a file that was sent is checked', () => {
 
   test('a domain without a text stands for the file that it serves', async () => {
     const page = await check({ text: '', domain: 'nobody.example' })
-    expect(page('.notice').text()).toContain('no adagents.json from nobody.example')
+    expect(page('.notice').text()).toContain('No adagents.json from nobody.example')
   })
 
   test.each<[string, Record<string, string>, string]>([
@@ -257,7 +257,7 @@ describe('the file of a domain', () => {
   })
 
   test('that the registry does not have is reported as such', async () => {
-    expect((await open('nobody.example'))('.notice').text()).toContain('have no adagents.json from')
+    expect((await open('nobody.example'))('.notice').text()).toContain('No adagents.json from nobody.example has been read yet')
   })
 })
 

@@ -71,3 +71,26 @@ test('a noun agrees with the count before it', () => {
     otherCounts,
   )
 })
+
+/** Matches what pages contract, and the word by which they would speak for somebody. */
+const OTHER_VOICE =
+  /(?<![\w’])(?:cannot|(?:do|does|did|is|are|was|were|has|have|will) not|[Yy]ou (?:are|will)|[Ww]e|[Oo]urs?)(?![\w’-])/g
+
+/** Lists the words of a page, without its comments and what it refuses as the API does. */
+function readPage(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+    .replace(/\/\*.*?\*\/|(?<![:'"])\/\/[^\n]*/gs, '')
+    .replace(/refuse\([^)]*\)/g, '')
+    .replace(/\s+/g, ' ')
+}
+
+test('pages speak in one voice: they contract, and never say “we”', () => {
+  const pages = listReadFiles().filter(path =>
+    /^api\/(?:pages|dashboard|identity)\/.*\.tsx$/.test(path),
+  )
+  expect(pages.length).toBeGreaterThan(80)
+  const found = pages.flatMap(path =>
+    Array.from(readPage(path).matchAll(OTHER_VOICE), ([text]) => `${path}: ${text}`),
+  )
+  expect(found).toEqual([])
+})

@@ -35,7 +35,7 @@ const LACKS = [
   ],
   [
     /exists in the \w+ extension|extensions?\.duckdb\.org/i,
-    'This page has DuckDB without extensions, so it cannot look into JSON columns or open Parquet files. Download ' +
+    'This page has DuckDB without extensions, so it can’t look into JSON columns or open Parquet files. Download ' +
       'registry.duckdb and query it on your own machine, as shown below.',
   ],
 ] as const

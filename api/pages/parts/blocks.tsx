@@ -176,14 +176,14 @@ export function renderTable<Item>(table: Table<Item>): Html {
   const opened = hasNext || shown - open < FOLDED_MIN ? shown : open
   return (
     <>
-      {opened > 0 ? renderRows(caption, columns, looks, rows.slice(0, opened)) : null}
+      {opened > 0 ? renderRows(table, looks, rows.slice(0, opened)) : null}
       {opened === shown ? null : (
         <details>
           <summary>
             Show {formatCount(shown - opened)}
             {opened > 0 ? ' more' : ''}
           </summary>
-          {renderRows(`${caption}, continued`, columns, looks, rows.slice(opened))}
+          {renderRows({ ...table, caption: `${caption}, continued` }, looks, rows.slice(opened))}
         </details>
       )}
       {hasNext ? (
@@ -207,14 +207,13 @@ export function renderTable<Item>(table: Table<Item>): Html {
 }
 
 function renderRows(
-  caption: string,
-  columns: readonly string[],
+  { caption, columns, isNarrow }: Pick<Table<never>, 'caption' | 'columns' | 'isNarrow'>,
   looks: readonly (string | undefined)[],
   rows: readonly Html[],
 ): Html {
   return (
     <section class="scrolls" tabindex="0" aria-label={caption}>
-      <table>
+      <table class={isNarrow && 'narrow'}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>

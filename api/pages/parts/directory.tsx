@@ -7,7 +7,7 @@ import { encodeCursor } from '../../inputs/fields.ts'
 import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
 import type { DirectoryContent } from '../directory-page.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { fitItems } from '../html/text.tsx'
+import { capitalize, fitItems } from '../html/text.tsx'
 import { renderPages } from './blocks.tsx'
 
 interface DirectoryShown<Row> {
@@ -114,7 +114,7 @@ function renderForm<Row>({ path, choices, chosen, found }: DirectoryShown<Row>):
             ? []
             : [
                 <option value={value} selected={value === chosen[name]}>
-                  {`${word} (${formatCount(size)})`}
+                  {`${capitalize(word)} (${formatCount(size)})`}
                 </option>,
               ]
         })

@@ -117,7 +117,7 @@ export function renderHistory(
           <>
             The file was first read {renderMoment(file.first_seen_at)} and{' '}
             {file.changed_at === file.first_seen_at ? (
-              'has not changed since'
+              'hasn’t changed since'
             ) : (
               <>last changed {renderMoment(file.changed_at)}</>
             )}

@@ -68,11 +68,12 @@ const ISSUES_BYTES = 9_000
  */
 export function renderFaults(record: FileRecord | null | undefined): Html {
   if (record === undefined)
-    return <p class="empty">Not checked yet: the first crawl has not finished.</p>
+    return <p class="empty">Not checked yet: the first crawl hasn’t finished.</p>
   if (record === null)
     return <p class="empty">The registry has never read a valid version of this file.</p>
   const { faults, fault_count } = record
-  if (fault_count === 0) return <p class="empty">No errors. Check the file for suggestions.</p>
+  if (fault_count === 0)
+    return <p class="empty">No errors. A check of the file may have suggestions.</p>
   return renderTable({
     caption: countThings(fault_count, 'issue'),
     columns: ['Where', 'Issue', 'Fix'],

@@ -13,7 +13,7 @@ type State = FreshnessBlock['state']
 /** Words for each state, and what they leave open. */
 const words: Readonly<Record<State, [label: string, look: string, means?: string]>> = {
   current: ['current', 'good'],
-  stale: ['stale', 'fair', 'has not been read for two days'],
+  stale: ['stale', 'fair', 'hasn’t been read for two days'],
   failing: ['failing', 'fair', 'could not be read'],
   absent: ['not found', 'none'],
   invalid: ['invalid', 'bad', 'can’t be used'],

@@ -30,7 +30,7 @@ const plainWords: Readonly<Record<string, string>> = {
   property_tags: 'property tags',
   publisher_properties: 'publishers’ properties',
   roku_store_id: 'Roku store ID',
-  rss_url: 'RSS address',
+  rss_url: 'RSS URL',
   samsung_app_id: 'Samsung app ID',
   screen_id: 'screen ID',
   si: 'sponsored intelligence',

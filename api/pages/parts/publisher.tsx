@@ -40,7 +40,7 @@ export function renderNextStep(
     return (
       <p class="notice">
         Its owner hosts <a href={hosted_url}>this file</a> here. This registry has no public https
-        address, so the domain cannot point to it.
+        address, so the domain can’t point to it.
       </p>
     )
   return (
@@ -75,9 +75,9 @@ export function toShownFreshness({
 }
 
 const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
-  invalid: 'Unknown: the file cannot be read.',
+  invalid: 'Unknown: the file can’t be read.',
   failing: 'Unknown: the file could not be fetched yet.',
-  never_crawled: 'Unknown: the file has not been fetched yet.',
+  never_crawled: 'Unknown: the file hasn’t been fetched yet.',
 }
 
 /** Renders the agents with what they may sell, each with a link to the evidence. */
@@ -223,7 +223,7 @@ export function renderHosting(
   return renderFacts([
     // No answer is not the answer that nothing is there.
     ['Hosted', !isOrdinary && isAnswered && modes[hosting.mode]],
-    [isOrdinary ? 'Address' : 'Expected at', renderOutside(hosting.expected_url)],
+    [isOrdinary ? 'URL' : 'Expected at', renderOutside(hosting.expected_url)],
     [
       'Read at',
       hosting.resolved_url !== undefined &&

@@ -40,8 +40,8 @@ export function renderSellers(
   return (
     <>
       <p>
-        “Before” is what the registry knows about <a href={toPublisherPath(domain)}>{domain}</a>{' '}
-        today. “After” is what follows once it serves this file.
+        How this file would change who can sell ads on{' '}
+        <a href={toPublisherPath(domain)}>{domain}</a>.
       </p>
       {changed.length === 0 && same.length > 0
         ? null
@@ -65,7 +65,7 @@ function renderCompared(caption: string, compared: readonly Compared[], domain: 
     items: compared,
     total: compared.length,
     bytes: 8_000,
-    empty: `No agent is authorized for ${domain}, today or once it serves this file.`,
+    empty: `No agent is authorized for ${domain}, today or with this file.`,
     render: ({ url, known, authorized_for, before, after }) => [
       <>
         {renderAgent(url)}

@@ -27,7 +27,7 @@ interface SupplyPath {
 
 const publisherSays = {
   match: ['good', 'authorizes'],
-  mismatch: ['bad', 'does not authorize'],
+  mismatch: ['bad', 'doesn’t authorize'],
   unknown: ['none', 'no valid file'],
 } as const
 const operatorSays = {

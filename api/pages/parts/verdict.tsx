@@ -38,7 +38,7 @@ export function describeVerdict(
   if (authorized) {
     const reason = confirmed
       ? 'Confirmed by both sides'
-      : 'Authorized by the publisher (operator has not confirmed)'
+      : 'Authorized by the publisher (operator hasn’t confirmed)'
     return { verdict: 'Yes', reason, look: 'good' }
   }
   if (needs !== undefined) return { verdict: neededWords[needs], reason: '', look: 'fair' }
@@ -101,13 +101,13 @@ function describeReason(
 ): string {
   const { effective_from: from, effective_until: until } = terms
   if (rule === 'agent_not_listed' && domain)
-    return `${clipText(domain, 80)} does not list this agent`
+    return `${clipText(domain, 80)} doesn’t list this agent`
   if (rule === 'declared_otherwise') return describeDisagreement(declared, evidence)
   if (rule === 'not_in_window' && until && until < at)
     return `The authorization ended on ${formatDay(until)}`
   if (rule === 'not_in_window' && from && from > at)
     return `The authorization starts on ${formatDay(from)}`
-  return capitalize(clipText(text, 200).replace(/, so (?:it|the registry) cannot tell$/, ''))
+  return capitalize(clipText(text, 200).replace(/, so (?:it|the registry) \S+ tell$/, ''))
 }
 
 /** Describes in which way the agent sells by each side, where both say it in words that can be compared. */

@@ -209,13 +209,13 @@ function showHouse(
   const brands = countThings(portfolio.total, 'brand')
   return {
     title: `The house ${domain}`,
-    description: `${brands} name ${domain} as their house, or are named by it. The domain is not a brand itself.`,
+    description: `${brands} name ${domain} as their house, or are named by it. The domain isn’t a brand itself.`,
     body: (
       <>
         <p class="kicker">House</p>
         <h1>{domain}</h1>
         <p class="lead">
-          This domain is not a brand itself. It names brands, or brands name it as their house.
+          This domain isn’t a brand itself. It names brands, or brands name it as their house.
         </p>
         {renderFreshness(freshness, 'brand.json')}
         {renderSection(
@@ -277,13 +277,13 @@ function showUnknown(
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
   switch (state) {
     case 'never_crawled':
-      return 'The registry has not read this domain’s brand.json. A domain is usually crawled within a minute of its first lookup.'
+      return 'The registry hasn’t read this domain’s brand.json yet. A domain is usually crawled within a minute of its first lookup.'
     case 'absent':
       return 'This domain has no brand.json file, and no member has added an entry.'
     case 'failing':
     case 'invalid':
-      return 'The registry could not read this domain’s brand.json file, and no member has added an entry.'
+      return 'The registry couldn’t read this domain’s brand.json file, and no member has added an entry.'
     default:
-      return 'Its brand.json does not identify a brand, and no member has added an entry.'
+      return 'Its brand.json doesn’t identify a brand, and no member has added an entry.'
   }
 }

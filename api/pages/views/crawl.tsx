@@ -58,7 +58,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         [
           'Rate',
           recent_attempts > 0 &&
-            `${countThings(recent_attempts, 'attempt')} in the most recent minute of activity`,
+            `${countThings(recent_attempts, 'attempt')} in the last active minute`,
         ],
         ['Next due', renderMoment(overview.next_due_at, 'nothing scheduled')],
       ])}

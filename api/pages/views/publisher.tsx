@@ -261,7 +261,7 @@ function renderClaims(reader: Reader, lookup: DomainLookup): Html | null {
     'claims',
     'Unconfirmed claims by agents',
     <>
-      <p>These agents say they sell this inventory, but the publisher has not authorized them.</p>
+      <p>These agents say they sell this inventory, but the publisher hasn’t authorized them.</p>
       <ul class="plain">
         {claiming.slice(0, 10).map(({ url }) => (
           <li>{renderAgent(url)}</li>
@@ -307,7 +307,7 @@ function showUnknown(
 
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
   if (state === 'never_crawled')
-    return 'The registry has not read this domain’s adagents.json. A domain is usually crawled within a minute of its first lookup.'
+    return 'The registry hasn’t read this domain’s adagents.json yet. A domain is usually crawled within a minute of its first lookup.'
   if (state === 'absent') return 'This domain has no adagents.json file.'
-  return 'The registry could not read this domain’s adagents.json file.'
+  return 'The registry couldn’t read this domain’s adagents.json file.'
 }

@@ -73,9 +73,7 @@ export async function show({
       <>
         <h1>{text === '' ? 'Search' : <>Results for “{renderName(text, 80)}”</>}</h1>
         {text === '' ? (
-          <p class="empty">
-            Type a name, a domain, an identifier or the address of an agent above.
-          </p>
+          <p class="empty">Type a name, a domain, an identifier or an agent URL above.</p>
         ) : null}
         {isShort ? <p class="empty">Type at least {QUERY_CHARS_MIN} characters.</p> : null}
         {found === undefined ? null : renderFound(text, found, services)}
@@ -198,7 +196,7 @@ function renderUnknown(domain: Domain, services: ViewCall['services']): Html {
   if (meant !== undefined && listDomainPages(meant, services).length > 0) {
     return (
       <p class="notice">
-        {renderName(domain)} is not in the registry. Did you mean{' '}
+        {renderName(domain)} isn’t in the registry. Did you mean{' '}
         <a href={`/search?${new URLSearchParams({ q: meant })}`}>{renderName(meant)}</a>?
       </p>
     )
@@ -214,7 +212,7 @@ function renderUnknown(domain: Domain, services: ViewCall['services']): Html {
   }
   return (
     <p class="notice">
-      {renderName(domain)} is not in the registry yet.
+      {renderName(domain)} isn’t in the registry yet.
       {hasDashboard ? (
         <>
           {' '}

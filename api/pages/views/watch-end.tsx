@@ -13,11 +13,11 @@ export function showQuestion(ended: Ended, token: string): View {
   const title = 'Stop these emails?'
   const what =
     'subject' in ended ? (
-      <>You will no longer get emails about {renderName(toShownName(ended.subject), 200)}.</>
+      <>You’ll no longer get emails about {renderName(toShownName(ended.subject), 200)}.</>
     ) : (
       <>
-        You will no longer get the daily email: it covers {countThings(ended.daily, 'thing')} that
-        you watch.
+        You’ll no longer get the daily email: it covers {countThings(ended.daily, 'thing')} that you
+        watch.
       </>
     )
   const body = (

@@ -52,7 +52,7 @@ async function showDomainFile(
       const note = `This is the ${kind} of ${domain} as it is hosted here.`
       return showExamined({ kind, domain, text: hosted.body.toString() }, call, { note })
     }
-    const note = `We haven’t found a file at ${domain} yet. Paste yours.`
+    const note = `No ${kind} from ${domain} has been read yet. Paste yours.`
     const hosting = await findHosting(kind, domain, call)
     const result = renderWithoutWww(domain, bare => toWorkshopPath(bare, kind))
     return showForm({ kind, domain, text: '' }, { hosting, note, ...(result && { result }) })
@@ -88,7 +88,7 @@ export async function findHostingFault(
   if (parsed === undefined) return 'Enter your domain to host the file.'
   if (text.trim() === '') return 'Paste or upload the file to host.'
   if (parsed !== EXAMPLE_DOMAIN && text.includes(EXAMPLE_DOMAIN))
-    return `This is still the example of ${EXAMPLE_DOMAIN}. Replace its names and addresses with yours first.`
+    return `This is still the example of ${EXAMPLE_DOMAIN}. Replace its names and URLs with yours first.`
   const document = formatJson(text)
   const { errors, properties_hosted } = await checkFileText(
     { document, kind, domain: parsed },
@@ -188,8 +188,8 @@ function renderVerdict(examined: ExaminedFile, next: Child): Html {
   if (errors.some(({ code }) => code === 'not_json')) {
     return (
       <p class="notice bad" id="verdict" role="status">
-        <strong>Invalid {kind}</strong>: it is not valid JSON, so the rest cannot be checked yet.
-        Fix this error, then check again.
+        <strong>Invalid {kind}</strong>: it isn’t valid JSON, so the rest can’t be checked yet. Fix
+        this error, then check again.
       </p>
     )
   }
@@ -265,8 +265,8 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Paste your file, or enter your domain to check the file we last read there. Every issue is
-          shown below its line, with a fix. Nothing is stored.
+          Paste your file, or enter your domain to check the file that was last read there. Every
+          issue is shown below its line, with a fix. Nothing is stored.
         </p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
@@ -340,7 +340,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   if (hosting === 'own file') {
     return (
       <p class="hint">
-        {domain} serves its own {kind}, so we can’t host one for it. Download this file and replace
+        {domain} serves its own {kind}, so none can be hosted for it. Download this file and replace
         the one on your site.
       </p>
     )

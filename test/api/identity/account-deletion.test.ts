@@ -93,7 +93,7 @@ test('the only owner of an organization renames it, learns how to leave, and del
   const cleo = await enterDashboard(registry, email)
   const made = await sendForm(cleo, '/dashboard/organizations', { name: 'Solo' })
   const section = (name: string) => String(made.headers.location).replace(/domains.*/, name)
-  expect((await cleo.get(section('people'))).body).toContain('You are the only owner')
+  expect((await cleo.get(section('people'))).body).toContain('You’re the only owner')
   const renamed = await sendForm(cleo, section('settings'), { name: 'Solo Two' })
   expect((await cleo.get(String(renamed.headers.location))).body).toContain('Organization renamed.')
   const deleted = await sendForm(cleo, `${section('settings')}/delete`, { sure: 'yes' })

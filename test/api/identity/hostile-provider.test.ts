@@ -141,7 +141,7 @@ async function signInByProvider() {
 async function expectNobody(page: { statusCode: number; body: string }, browser: TestBrowser) {
   expect(page.statusCode).toBe(400)
   expect(page.body).toMatch(
-    /could not be verified|did not|does not answer|has expired|has already been used/,
+    /could not be verified|didn’t|doesn’t answer|has expired|has already been used/,
   )
   expect((await browser.get('/dashboard')).statusCode).toBe(303)
 }

@@ -157,7 +157,7 @@ describe('where an OpenID provider is set, a person', () => {
       new URL(`${BASE}/sign-in/return?${new URLSearchParams(query)}`),
     )
     expect(page.statusCode).toBe(400)
-    expect(page.body).toContain('did not sign you in: you declined')
+    expect(page.body).toContain('didn’t sign you in: you declined')
     expect(page.body).toContain('Continue with Lantern accounts')
   })
 

@@ -3,7 +3,7 @@ import { writeInvitation } from '../../../api/live/invitation-mail.ts'
 import { describeRefusal } from '../../../api/pages/describe-refusal.ts'
 
 const DOMAIN = '`domain` must be a domain name such as acme.example'
-const AGENT = '`url` must be the address of an agent such as https://agent.example/mcp'
+const AGENT = '`url` must be an agent URL such as https://agent.example/mcp'
 
 test.each([
   [DOMAIN, { domain: 'no!' }, '“no!” isn’t a valid domain. Enter a domain such as acme.example.'],

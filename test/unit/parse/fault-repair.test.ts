@@ -56,8 +56,8 @@ test.each([
 test.each([
   ['agent.example/mcp', 'write "https://agent.example/mcp"'],
   ['agent.example', 'write "https://agent.example"'],
-  ['our agent', 'write an https address, such as https://agent.example/mcp'],
-  ['..', 'write an https address, such as https://agent.example/mcp'],
+  ['our agent', 'write an https URL, such as https://agent.example/mcp'],
+  ['..', 'write an https URL, such as https://agent.example/mcp'],
 ])('an address without a scheme is told with one: %s', (url, repair) => {
   expect(findRepair('url', { url })).toBe(repair)
 })
