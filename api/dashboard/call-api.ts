@@ -56,7 +56,7 @@ export function createApiCaller(
       answer.statusCode < 400
         ? undefined
         : describeRefusal(message ?? error ?? 'The request was refused', payload)
-    const field = refused === undefined ? undefined : findField(message ?? '')
+    const field = refused === undefined ? undefined : findField(message ?? error ?? '')
     const file = { bytes: answer.rawPayload, type }
     return { status: answer.statusCode, body, file, refused, field }
   }

@@ -110,6 +110,12 @@ test.each([
   expect((await findRow(host)).texts[1]).toBe(selection)
 })
 
+test('a URL that cannot be one is marked in the form', async () => {
+  const answer = await sendForm(ann, webhooks, { url: 'http://receiver.example/x' })
+  expect(answer.statusCode).toBe(400)
+  expect(load(answer.body)('#url').attr('aria-invalid')).toBe('true')
+})
+
 test('a receiver that does not repeat the challenge is named with the reason, and the form is kept', async () => {
   const form = { url: 'https://nobody.example/x', about: 'acme.example' }
   const answer = await sendForm(ann, webhooks, form)

@@ -257,7 +257,9 @@ describe('the file of a domain', () => {
   })
 
   test('that the registry does not have is reported as such', async () => {
-    expect((await open('nobody.example'))('.notice').text()).toContain('No adagents.json from nobody.example has been read yet')
+    expect((await open('nobody.example'))('.notice').text()).toContain(
+      'No adagents.json from nobody.example has been read yet',
+    )
   })
 })
 
