@@ -24,8 +24,12 @@ const STATEMENTS_MAX = 2_000
 /** Time that a statement waits for another process, which only a backup or a start can need. */
 const BUSY_MS = 5_000
 const CACHE_KIB = 32 * 1024
-/** Bytes that the log keeps on the disk when all of it is in the file. */
+/**
+ * Bytes of the log at which a commit writes it into the file, and which it keeps on the disk afterwards. SQLite's own
+ * 4 MB cost a commit of 45 pages a fifth more processor time: saves write the same pages again and again.
+ */
 const LOG_BYTES_MAX = 16 * 1024 * 1024
+const PAGE_BYTES = 4_096
 /** Pages that a copy takes at a time. */
 const BACKUP_PAGES = 5_000
 
@@ -95,7 +99,8 @@ export class Sqlite {
       // What was deleted cannot be read from the bytes of the file.
       if (!readOnly) {
         db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on;
-          pragma journal_size_limit = ${LOG_BYTES_MAX}`)
+          pragma journal_size_limit = ${LOG_BYTES_MAX};
+          pragma wal_autocheckpoint = ${LOG_BYTES_MAX / PAGE_BYTES}`)
       }
       return new Sqlite(file, db)
     } catch (error) {
