@@ -15,7 +15,7 @@ create table if not exists agent_profiles (
   format_kinds varchar[]
 );
 comment on table agent_profiles is 'Profiles of agents, from their own answers and from the files that declare them, whether or not anybody authorizes them. Their complete answers are in documents, the results of attempts in crawl_state.';
-comment on column agent_profiles.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column agent_profiles.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_profiles.name is 'name that the agent gives itself; null until it was first reached';
 comment on column agent_profiles.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown: declared by its own site, else derived from its tasks, else declared by others';
 comment on column agent_profiles.protocols is 'protocols it speaks: mcp, a2a; empty until it was first reached';
@@ -23,7 +23,7 @@ comment on column agent_profiles.tools_count is 'number of tools it lists';
 comment on column agent_profiles.channels is 'channels that the agent or its products claim to cover, sorted';
 comment on column agent_profiles.markets is 'countries that the agent or its products claim to cover, sorted';
 comment on column agent_profiles.has_tmp is 'whether it claims to support trusted match';
-comment on column agent_profiles.needs_auth is 'whether it lists its tools to anybody but requires a credential to call them';
+comment on column agent_profiles.needs_auth is 'whether it lists its tools to anyone but requires a credential to call them';
 comment on column agent_profiles.delivery_types is 'how its products are delivered: guaranteed, non_guaranteed; sorted; empty if it does not say; null only in rows that an earlier version wrote';
 comment on column agent_profiles.format_kinds is 'kinds of formats that its capabilities, formats and products name, sorted, empty if it does not say; null only in rows that an earlier version wrote';
 comment on column agent_profiles.changed_at is 'last changed';

@@ -14,7 +14,7 @@ create table if not exists agent_standings (
   seq bigint not null
 );
 comment on table agent_standings is 'Test results of agents whose owners made them public.';
-comment on column agent_standings.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column agent_standings.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_standings.status is 'passing, degraded, failing, unknown or opted_out';
 comment on column agent_standings.lifecycle_stage is 'development, testing, production or deprecated';
 comment on column agent_standings.headline is 'the result in one line; null before the first run';

@@ -17,7 +17,7 @@ create table if not exists agents (
   category_taxonomy varchar
 );
 comment on table agents is 'Agents that publishers’ files list, with the publishers and properties that each of them reaches.';
-comment on column agents.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column agents.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agents.publisher_count is 'number of publishers that grant it anything; agent_reach.publishers is the same';
 comment on column agents.property_count is 'number of active properties it reaches';
 comment on column agents.property_types is 'types of the properties it reaches, sorted';

@@ -35,12 +35,12 @@ create table if not exists authorization_versions (
 );
 comment on table authorization_versions is 'Every state of each grant: a row is added when it is granted, changes or ends, and never changes afterwards.';
 comment on column authorization_versions.id is 'permanent id of the grant, derived from its content';
-comment on column authorization_versions.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column authorization_versions.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column authorization_versions.publisher_domain is 'publisher that grants it';
 comment on column authorization_versions.entry is 'position in authorized_agents';
 comment on column authorization_versions.authorization_type is 'how the entry selects what the agent may sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
 comment on column authorization_versions.authorized_for is 'what the publisher says the agent may do, in its own words; null if the file does not say';
-comment on column authorization_versions.property_set is 'properties that the grant reaches now, as a row of property_sets; null if it reaches none';
+comment on column authorization_versions.property_set is 'properties that the grant reached, as a row of property_set_versions; null if it reached none';
 comment on column authorization_versions.property_count is 'number of properties in the set';
 comment on column authorization_versions.publisher_wide is 'whether the grant reaches all active properties of the publisher';
 comment on column authorization_versions.property_ids is 'ids of the properties that the entry selects; null if it selects otherwise (authorization_type)';
@@ -56,7 +56,7 @@ comment on column authorization_versions.exclusive is 'whether the publisher gra
 comment on column authorization_versions.countries is 'countries it is limited to; null means any, an empty list none';
 comment on column authorization_versions.effective_from is 'start of the period; null means no start';
 comment on column authorization_versions.effective_until is 'last moment of the period; null means no end';
-comment on column authorization_versions.in_force is 'whether the grant is within its period now, both ends included; outside it, it authorizes nobody';
+comment on column authorization_versions.in_force is 'whether the grant was within its period, both ends included; outside it, it authorized nobody';
 comment on column authorization_versions.signing_keys is 'public keys of the agent that the publisher names; null if it names none';
 comment on column authorization_versions.discovery_method is 'where the file was found: direct (the publisher’s well-known address), authoritative_location (a file there points to it) or ads_txt_managerdomain (ads.txt names the manager)';
 comment on column authorization_versions.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';

@@ -28,7 +28,7 @@ create table if not exists claims (
 );
 comment on table claims is 'What managers’ files say about the inventory of other publishers: which agents may sell it. A claim authorizes nobody; only the publisher can.';
 comment on column claims.claim_id is 'permanent id of the claim, derived from its content';
-comment on column claims.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column claims.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column claims.publisher_domain is 'publisher whose properties are claimed';
 comment on column claims.manager_domain is 'manager whose file makes the claim';
 comment on column claims.entry is 'position in authorized_agents';

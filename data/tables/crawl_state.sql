@@ -29,14 +29,14 @@ create table if not exists crawl_state (
 );
 comment on table crawl_state is 'Files on the web, one row each, with the results of the latest attempts to read them.';
 comment on column crawl_state.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column crawl_state.location is 'a domain (for its well-known address), an https URL, or the normalized address of an agent';
+comment on column crawl_state.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
 comment on column crawl_state.priority is '0: requested; 1: another document points there; 2: given by the operator of the registry; 3: only mentioned';
 comment on column crawl_state.outcome is 'outcome of the last attempt; null before the first';
 comment on column crawl_state.effect is 'effect of the last answer on the stored state: success, absent (not found), unusable or garbled (invalid), unreachable; an attempt without an answer does not change it; null before the first answer';
 comment on column crawl_state.status is 'HTTP status of the last attempt; null if no server answered';
 comment on column crawl_state.streak is 'consecutive answers with the same effect; 1 after a change of the file';
 comment on column crawl_state.streak_since is 'time of the first answer of the streak; null before it';
-comment on column crawl_state.failures is 'attempts without an answer since the last one';
+comment on column crawl_state.failures is 'number of attempts without an answer since the last answer';
 comment on column crawl_state.attempted_at is 'last attempt; null before the first';
 comment on column crawl_state.succeeded_at is 'last attempt that read the file or found it unchanged; null before the first';
 comment on column crawl_state.due_at is 'when it is fetched next; null for an agent that no file names any more';

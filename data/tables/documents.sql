@@ -19,7 +19,7 @@ create table if not exists documents (
 );
 comment on table documents is 'The last accepted document of each file, normalized and without contacts.';
 comment on column documents.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column documents.location is 'a domain (for its well-known address), an https URL, or the normalized address of an agent';
+comment on column documents.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
 comment on column documents.variant is 'form of the document, such as pointer, inline or house_portfolio';
 comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
 comment on column documents.resolved_url is 'final address of the answer, after redirects; null if there were none';

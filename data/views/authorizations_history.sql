@@ -35,7 +35,7 @@ left join property_set_versions s on s.set_id = v.property_set
 where not v.ended;
 comment on view authorizations_history is 'All states of grants, one row per state with its period. States from before the registry recorded them are missing.';
 comment on column authorizations_history.id is 'permanent id of the grant, derived from its content';
-comment on column authorizations_history.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column authorizations_history.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column authorizations_history.publisher_domain is 'publisher that grants it';
 comment on column authorizations_history.entry is 'position in authorized_agents';
 comment on column authorizations_history.authorization_type is 'how the entry selects what the agent may sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';

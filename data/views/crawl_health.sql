@@ -24,7 +24,7 @@ cross join internal.meta m
 left join documents d on d.kind = c.kind and d.location = c.location;
 comment on view crawl_health is 'How well the registry can read what it crawls: one row for each file and each agent. Ages are as of the commit that the snapshot shows.';
 comment on column crawl_health.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column crawl_health.location is 'a domain (for its well-known address), an https URL, or the normalized address of an agent';
+comment on column crawl_health.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
 comment on column crawl_health.host is 'host name in the location';
 comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: last read before that; failing: the last attempt got no answer; absent: there is no such file; invalid: it cannot be used';
 comment on column crawl_health.outcome is 'outcome of the last attempt, such as ok or timeout; null before the first';

@@ -46,7 +46,7 @@ left join operator_sides d on d.location = o.location and d.publisher_domain = a
 where a.in_force;
 comment on view grants_flat is 'Who is authorized to sell what, and what the operators of the agents say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted, the agent may not sell. A grant that reaches no property, such as one of signals, has one row without a property.';
 comment on column grants_flat.publisher_domain is 'publisher that grants it';
-comment on column grants_flat.agent_url is 'normalized address of the agent to which it is granted';
+comment on column grants_flat.agent_url is 'normalized URL of the agent to which it is granted';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';
 comment on column grants_flat.property_rid is 'the property: properties.property_rid; null if the grant reaches none';
 comment on column grants_flat.property_id is 'id of the property in the publisher’s file';

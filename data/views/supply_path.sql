@@ -50,7 +50,7 @@ comment on column supply_path.publisher_brand is 'name of the publisher’s bran
 comment on column supply_path.publisher_house is 'confirmed house of that brand; null if there is none';
 comment on column supply_path.discovery_method is 'how the file was found';
 comment on column supply_path.manager_domain is 'domain that manages the publisher’s file; null if the publisher does so itself';
-comment on column supply_path.agent_url is 'normalized address of the agent to which it is granted';
+comment on column supply_path.agent_url is 'normalized URL of the agent to which it is granted';
 comment on column supply_path.delegation_type is 'direct, delegated or ad_network, as the publisher says; null if the file does not say';
 comment on column supply_path.operator_file is 'location of the operator’s brand.json that names the agent: a domain (for its well-known address) or an https URL; null if none does';
 comment on column supply_path.operator_relationships is 'relationships to properties of the publisher that the file declares, sorted: owned, direct, delegated, ad_network; null if it declares none';

@@ -29,7 +29,7 @@ where not exists (from authorizations a
   where a.in_force and a.agent_url = t.agent_url and a.publisher_domain = t.publisher_domain);
 comment on view unauthorized_claims is 'Claims that an agent sells inventory for which its publisher does not authorize the agent, one row per claim. A claim authorizes nobody.';
 comment on column unauthorized_claims.publisher_domain is 'publisher whose inventory is claimed';
-comment on column unauthorized_claims.agent_url is 'normalized address of the agent that is said to sell it';
+comment on column unauthorized_claims.agent_url is 'normalized URL of the agent that is said to sell it';
 comment on column unauthorized_claims.claimed_by is 'manager: the adagents.json of another domain claims it; agent: the agent itself does';
 comment on column unauthorized_claims.claimant is 'domain or agent that makes the claim';
 comment on column unauthorized_claims.publisher_says is 'no_file: the registry knows no adagents.json of the publisher; not_valid: its last file is no longer valid; not_in_force: the file lists the agent, but outside its period or for no inventory; no_agents: the file authorizes nobody; other_agents: it authorizes others';

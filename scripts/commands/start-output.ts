@@ -80,7 +80,7 @@ export function printOwnSite(
 export function printEnrolled(): void {
   const properties = countThings(savedEntry.properties.length, 'property', 'properties')
   print(
-    `added ${countThings(demoMembers.length, 'member')}, who saved ${countThings(1, 'brand')} and ${properties} more`,
+    `added ${countThings(demoMembers.length, 'member')}, who saved ${countThings(1, 'brand')} and ${properties}`,
   )
 }
 

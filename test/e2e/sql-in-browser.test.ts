@@ -62,7 +62,7 @@ async function ask(page: Page, sql: string): Promise<string> {
 /** Waits for an answer, and reads how many rows the page says it has. */
 async function readAnswer(page: Page): Promise<string> {
   const status = page.locator('.sql [role=status]')
-  await status.filter({ hasText: /^(?!Running|Loading)./ }).waitFor({ timeout })
+  await status.filter({ hasText: /^(?!Running|Downloading DuckDB)./ }).waitFor({ timeout })
   const failure = await page.locator('.sql .answer pre').allTextContents()
   return [await status.textContent(), ...failure].join(' ')
 }
@@ -165,7 +165,7 @@ test('a question of a shared link waits for its reader, and is answered by range
     expect(await readAnswer(page)).toMatch(/^2 rows in \d+ ms\./)
     const status = page.locator('.sql [role=status]')
     await status
-      .filter({ hasText: /Loaded \d+\.\d MB of \d+\.\d MB, in \d\d+ requests/ })
+      .filter({ hasText: /Downloaded \d+\.\d MB of the \d+\.\d MB file so far\./ })
       .waitFor({ timeout })
     const [loaded, whole] = (await status.textContent())!.match(/\d+\.\d(?= MB)/g)!
     expect(Number(loaded)).toBeLessThan(Number(whole))

@@ -35,7 +35,7 @@ const answer = findElement<HTMLElement>(place, '.answer')
 
 /** The snapshot that is open, and what was loaded of it. */
 const snapshot = { url: '', bytes: 0 }
-const loaded = { bytes: 0, requests: 0 }
+const loaded = { bytes: 0 }
 let opening: Promise<SnapshotDatabase> | undefined
 let latest: { sql: string; result: Result } | undefined
 /** Ends the query that is running. */
@@ -63,11 +63,10 @@ async function openCurrent(): Promise<SnapshotDatabase> {
   const { url, ok, status: code, headers } = await askHead('/data/registry.duckdb')
   if (!ok) throw new Error(`The registry answers ${code}.`)
   Object.assign(snapshot, { url, bytes: Number(headers.get('content-length')) })
-  Object.assign(loaded, { bytes: 0, requests: 0 })
+  loaded.bytes = 0
   return SnapshotDatabase.open(url, bytes => {
     if (url !== snapshot.url) return
     loaded.bytes += bytes
-    loaded.requests++
     if (latest) status.textContent = describeResult(latest.result)
   })
 }
@@ -106,12 +105,12 @@ async function run(): Promise<void> {
   }
   const sql = field.value
   history.replaceState(null, '', buildLink(sql))
-  status.textContent = opening ? 'Running …' : 'Loading DuckDB, about 7 MB, once …'
+  status.textContent = opening ? 'Running …' : 'Downloading DuckDB (about 7 MB, only once) …'
   latest = undefined
   showRunning(true)
   try {
     const result = await askUntilCanceled(sql)
-    if (typeof result === 'string') showText(result, 'The plan of the query.')
+    if (typeof result === 'string') showText(result, 'Query plan')
     else {
       latest = { sql, result }
       showResult('table')
@@ -174,8 +173,8 @@ function describeResult({ count, ms }: Result): string {
     count > ROWS_MAX
       ? ` The first ${ROWS_MAX.toLocaleString('en')} are shown; the CSV has all.`
       : ''
-  const part = `${formatMegabytes(loaded.bytes)} of ${formatMegabytes(snapshot.bytes)}`
-  return `${rows}.${cut} Loaded ${part}, in ${loaded.requests} requests.`
+  const part = formatMegabytes(Math.min(loaded.bytes, snapshot.bytes))
+  return `${rows}.${cut} Downloaded ${part} of the ${formatMegabytes(snapshot.bytes)} file so far.`
 }
 
 function formatMegabytes(bytes: number): string {

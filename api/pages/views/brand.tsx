@@ -238,7 +238,7 @@ function renderFile(file: FileRecord | null | undefined, domain: string, describ
   return (
     <>
       {describer === undefined ? null : (
-        <p>This brand is described in {clipText(describer, 80)}’s file.</p>
+        <p>This brand is described in {clipText(describer, 80)}.</p>
       )}
       {!file ? null : renderFacts(listRawFacts({ kind: 'brand.json', location: domain }, file))}
       <h3>Issues</h3>

@@ -123,7 +123,7 @@ function renderElsewhere(origin: string): Html {
       <pre tabindex="0">{`curl -sLO ${origin}/data/registry.duckdb
 duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
       <p>Or read only what a query needs, over HTTP:</p>
-      <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); select agent_url, publishers from registry.agent_reach order by publishers desc limit 5"`}</pre>
+      <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); use registry; select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
       <p>
         Each table is also available as a <a href="/data">Parquet file</a>.
       </p>
