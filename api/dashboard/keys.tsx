@@ -35,13 +35,14 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
         ? null
         : renderTable({
             caption: 'Keys',
-            columns: ['Name', 'Permissions', 'Created by', 'Created', 'Action'],
+            columns: ['Name', 'Key', 'Permissions', 'Created by', 'Created', 'Action'],
             items: listed.body.api_keys,
             limit: 200,
             bytes: 40_000,
             empty: 'No keys yet.',
-            render: ({ id, name, permissions, created_at }) => [
+            render: ({ id, prefix, name, permissions, created_at }) => [
               renderName(name),
+              prefix === null ? '' : <code>{prefix}…</code>,
               permissions.length === 0 ? 'Standard' : permissions.map(toPlainWords).join('; '),
               renderName(creators.get(id) ?? 'operator', 100),
               renderMoment(created_at),
@@ -99,7 +100,9 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
   const body = (
     <>
       <h1>Your new key</h1>
-      <p class="notice fair">Copy it now. Only its hash is stored, so it can’t be shown again.</p>
+      <p class="notice fair">
+        Copy it now. Only its hash and first characters are stored, so it can’t be shown again.
+      </p>
       <p>
         <label for="secret">{renderName(made.body.name)}</label>
       </p>

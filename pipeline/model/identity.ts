@@ -122,10 +122,17 @@ export const StoredPrincipal = z.object({
 })
 export type StoredPrincipal = z.infer<typeof StoredPrincipal>
 
+/** First characters of a key, by which people recognize it: 24 of the 256 bits of its secret. */
+export const KeyPrefix = z.string().regex(/^sk_[\w-]{4}$/)
+export const KEY_PREFIX_CHARS = 7
+
 /** An active key as its managers see it, without its secret. */
 export const ApiKey = z
   .object({
     id: z.string().describe('Id of the key, by which it is revoked'),
+    prefix: KeyPrefix.nullable().describe(
+      'First characters of the key, to recognize it by; null for keys created before these were stored',
+    ),
     name: z.string().describe('Name of the key in its organization'),
     permissions: z
       .array(z.enum(keyPermissions))

@@ -13,7 +13,7 @@ import { complianceOperations } from './compliance.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { hostedOperations } from './hosted.ts'
-import { identityOperations } from './identity.ts'
+import { identityOperations, KeyPrefix } from './identity.ts'
 import { logoOperations } from './logo.ts'
 import { mirrorOperations } from './mirror.ts'
 import { ownershipOperations } from './ownership.ts'
@@ -38,7 +38,7 @@ const merge = {
 
 /**
  * Operations of the sequencer. The caller chooses every id, so that a repeated operation is done once; it
- * contains only hashes of secrets.
+ * contains only hashes of secrets, and the first characters of keys.
  */
 export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('organization.create'), org_id: id, name }),
@@ -48,6 +48,7 @@ export const Operation = z.discriminatedUnion('op', [
     org: name,
     label: z.string().max(200),
     hash: z.string().regex(/^[0-9a-f]{64}$/),
+    prefix: KeyPrefix.exactOptional(),
     permissions: z.array(z.enum(keyPermissions)).max(10).exactOptional(),
   }),
   /** Revokes a key; with `org_id` only if it is that organization's. */

@@ -7,6 +7,7 @@ import {
 import { getFirst } from '../../pipeline/core/present.ts'
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
+import { KEY_PREFIX_CHARS } from '../../pipeline/model/identity.ts'
 import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
@@ -57,14 +58,15 @@ interface KeyOptions {
 }
 
 /**
- * Creates a key and prints its secret. The secret is made here, and only its hash leaves this
+ * Creates a key and prints its secret. The secret is made here, and only its hash and first characters leave this
  * process.
  */
 export async function createKey({ org, label = '', admin }: KeyOptions): Promise<void> {
   const secret = `sk_${randomBytes(32).toString('base64url')}`
   const hash = createHash('sha256').update(secret).digest('hex')
   const permissions: KeyPermission[] = admin ? ['admin:*'] : []
-  const key = { key_id: randomUUID(), org, label, permissions, hash }
+  const prefix = secret.slice(0, KEY_PREFIX_CHARS)
+  const key = { key_id: randomUUID(), org, label, permissions, hash, prefix }
   const operation = { op: 'key.create' as const, ...key }
   await performOrExit(readSettings(), operation)
   process.stdout.write(`${secret}\n`)

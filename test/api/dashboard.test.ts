@@ -368,7 +368,8 @@ describe('a person manages', () => {
     expect((await ask()).json()).toHaveProperty('has_more')
     const page = await read(ann, at(acme, '/keys'))
     const row = page('tbody tr').filter((_, each) => page(each).text().includes('Planner'))
-    expect(row.find('td').eq(1).text()).toBe('ann@acme.example')
+    expect(row.find('td').eq(0).text()).toBe(`${secret.slice(0, 7)}…`)
+    expect(row.find('td').eq(2).text()).toBe('ann@acme.example')
     const id = row.find('input[name=id]').val() as string
     const asked = await send(ann, at(acme, '/keys/revoke'), { id, subject: 'Planner' })
     expect((await ask()).statusCode).toBe(200)

@@ -2,9 +2,13 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { keyPermissions } from '../../../pipeline/core/roles.ts'
-import type { ApiKey, StoredPrincipal } from '../../../pipeline/model/identity.ts'
+import {
+  type ApiKey,
+  KEY_PREFIX_CHARS,
+  type StoredPrincipal,
+} from '../../../pipeline/model/identity.ts'
 import { ApiKeyMade, ApiKeys } from '../../../pipeline/model/responses/own-organization.ts'
-import { listKeys } from '../../../pipeline/read/lookups/principals.ts'
+import { listKeyPrefixes, listKeys } from '../../../pipeline/read/lookups/principals.ts'
 import { requireKeyRights, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -27,14 +31,15 @@ export const listApiKeys = defineOperation({
   path: '/api/me/api-keys',
   summary: 'List your organization’s API keys',
   description:
-    'For owners and admins, and for keys with the permission `admin:read` or `admin:*`. Keys that ' +
-    'were revoked are left out, and secrets are never shown.',
+    'For owners and admins, and for keys with the permission `admin:read` or `admin:*`. Revoked keys are left out, and secrets are never shown.',
   reply: { 200: ApiKeys },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { reader } }) => {
     const belonging = resolveOrganization(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:read')
-    return replyOk({ api_keys: listKeys(reader, belonging.org_id).map(toApiKey) })
+    const prefixes = listKeyPrefixes(reader, belonging.org_id)
+    const api_keys = listKeys(reader, belonging.org_id).map(key => toApiKey(key, prefixes))
+    return replyOk({ api_keys })
   },
 })
 
@@ -46,7 +51,7 @@ export const createApiKey = defineOperation({
   summary: 'Create an API key for your organization',
   description:
     'For owners and admins, and for keys with the permission `admin:*`. `value` is the secret: keep ' +
-    'it, since only its hash is stored. A key acts only for its organization, and manages keys ' +
+    'it, since only its hash and first characters are stored. A key acts only for its organization, and manages keys ' +
     'only with such a permission.',
   writes: true,
   body: z.object({
@@ -70,10 +75,11 @@ export const createApiKey = defineOperation({
     const id = randomUUID()
     const value = `sk_${randomBytes(SECRET_BYTES).toString('base64url')}`
     const hash = createHash('sha256').update(value).digest('hex')
+    const prefix = value.slice(0, KEY_PREFIX_CHARS)
     const { org_id: org } = belonging
-    const created = { key_id: id, org, label: name, permissions, hash }
+    const created = { key_id: id, org, label: name, permissions, hash, prefix }
     const { created_at } = unwrapAnswer(await writer.submit({ op: 'key.create', ...created }))
-    return { status: 201, body: { id, name, permissions, created_at, value } }
+    return { status: 201, body: { id, prefix, name, permissions, created_at, value } }
   },
 })
 
@@ -83,7 +89,7 @@ export const revokeApiKey = defineOperation({
   method: 'DELETE',
   path: '/api/me/api-keys/:id',
   summary: 'Revoke an API key of your organization',
-  description: 'It stops working at once. A key can revoke itself.',
+  description: 'The key stops working at once. A key can revoke itself.',
   writes: true,
   params: z.object({
     id: z.uuid().toLowerCase().describe('Id of the key, from the list of keys'),
@@ -101,6 +107,10 @@ export const revokeApiKey = defineOperation({
   },
 })
 
-function toApiKey({ key_id, label, permissions, created_at }: StoredPrincipal): ApiKey {
-  return { id: key_id, name: label, permissions, created_at }
+function toApiKey(
+  { key_id, label, permissions, created_at }: StoredPrincipal,
+  prefixes: ReadonlyMap<string, string>,
+): ApiKey {
+  const prefix = prefixes.get(key_id) ?? null
+  return { id: key_id, prefix, name: label, permissions, created_at }
 }

@@ -1,6 +1,6 @@
 import type { Role, RoleHolder } from '../../core/roles.ts'
 import type { Membership, StoredPrincipal } from '../../model/identity.ts'
-import { KEY_CREATORS } from '../../store/private-rows/key-creators.ts'
+import { KEY_CREATORS, KEY_PREFIXES } from '../../store/private-rows/key-creators.ts'
 import type { PrivateReader } from './private-rows.ts'
 
 const VALID_KEYS = `
@@ -40,6 +40,15 @@ export function listKeyCreators({ record }: PrivateReader, orgId: string): Map<s
     { orgId },
   )
   return new Map(rows?.map(({ key_id, creator }) => [key_id, creator]))
+}
+
+/** Lists the first characters of the keys of an organization, by their ids, where they were stored. */
+export function listKeyPrefixes({ record }: PrivateReader, orgId: string): Map<string, string> {
+  const rows = record?.all<{ key_id: string; prefix: string }>(
+    `select key_id, prefix from (${KEY_PREFIXES}) where org_id = $orgId`,
+    { orgId },
+  )
+  return new Map(rows?.map(({ key_id, prefix }) => [key_id, prefix]))
 }
 
 /** Lists the organizations that a person belongs to, oldest membership first. */

@@ -139,6 +139,7 @@ function settle(example: Example): Example {
   const text = JSON.stringify(example)
     .replace(UUID, toId)
     .replace(/\bsk_[\w-]{20,}/g, 'sk_example')
+    .replace(/\bsk_[\w-]{4}(?=")/g, 'sk_exam')
     .replace(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJ.example.token')
     .replace(/\bv1=[0-9a-f]{64}/g, 'v1=signature')
     .replace(/(?<![\w-])[\w-]{43}(?![\w-])/g, toSecret)
