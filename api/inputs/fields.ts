@@ -67,7 +67,7 @@ export function createWholeNumber({
 
 /** Creates the schema of a page size in items: a larger number means the maximum, and 0 the default. */
 export function createPageSize({ defaultSize, max }: { defaultSize: number; max: number }) {
-  const description = 'Items per page; a larger number counts as the maximum, 0 as the default'
+  const description = 'Items per page. Larger numbers are capped; 0 means the default'
   return createWholeNumber({
     description,
     min: 0,
@@ -126,7 +126,7 @@ export function createCsv(description: string) {
         ctx.addIssue(`must not be more than ${CSV_VALUES_MAX} values`)
       return values
     })
-    .meta({ description: `${description}; commas separate several` })
+    .meta({ description: `${description}; separate several with commas` })
 }
 
 /** An instant in ISO 8601: a day, or a day with a time and its zone; its UTC year has four digits. */

@@ -62,7 +62,7 @@ export const requestBrandCrawl = defineOperation({
   path: '/api/registry/brand-crawl-request',
   summary: 'Request a crawl of a domain’s brand.json',
   description:
-    'Like a crawl of the domain, but only of its brand.json and the files that this points to. ' +
+    'Works like a crawl of the domain, but reads only its brand.json and the files that it points to. ' +
     `${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
@@ -79,7 +79,7 @@ export const requestManagerRevalidation = defineOperation({
   path: '/api/registry/manager-revalidation-request',
   summary: 'Request a crawl of a manager’s adagents.json',
   description:
-    'The results for all publishers in the file are recomputed; `publishers_enqueued` is ' +
+    'Reads the file again and recomputes the results for all publishers in it; `publishers_enqueued` is ' +
     `their number. ${counting}`,
   body: z.object({
     manager_domain: PublicDomain.describe('Domain whose file manages other publishers'),
@@ -111,7 +111,7 @@ export const readCrawlRequest = defineOperation({
   group: 'Agent Discovery',
   summary: 'Get the state of a crawl request',
   description:
-    'Visible to the organization of the caller who requested it, and to admins. `completed`, `invalid` and `failed` are final: ' +
+    'Only the organization that requested the crawl and admins can see it. `completed`, `invalid` and `failed` are final: ' +
     'from then on every lookup of the domain shows the result.',
   access: 'bearer',
   cache: 'private',

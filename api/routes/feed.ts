@@ -194,7 +194,7 @@ export const streamFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Stream the change feed as server-sent events',
   description:
-    '`event: feed` carries a page of the feed as soon as there is one. `event: heartbeat` means that there is nothing new: first on connecting, then at regular intervals. To resume, pass the `cursor` of the last page; it is also the `id` of the message, which browsers send as `Last-Event-ID`. `event: error` comes before the stream ends.',
+    'Each `event: feed` carries a page of the feed and is sent as soon as there is one. `event: heartbeat` means that there is nothing new: it is sent on connecting, then at regular intervals. To resume, pass the `cursor` of the last page; it is also the `id` of the message, which browsers send as `Last-Event-ID`. `event: error` is sent before the stream ends.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

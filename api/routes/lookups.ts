@@ -181,7 +181,7 @@ export const lookUpDomain = defineOperation({
   path: '/api/registry/lookup/domain/:domain',
   group: 'Lookups & Authorization',
   summary: 'Look up the agents authorized for a domain',
-  description: 'Superseded by the publisher lookup.',
+  description: 'Superseded by `GET /api/registry/publisher`, which returns the inventory too.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { domain }, reader }) => [...listSellerKeys(reader, domain), MEMBERS_KEY],

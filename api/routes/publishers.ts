@@ -19,8 +19,7 @@ export const listRegisteredPublishers = defineOperation({
   group: 'Agent Discovery',
   summary: 'List publishers',
   description:
-    'Publishers with a valid adagents.json, sorted by domain, whether or not they are members. The next ' +
-    'page begins after `cursor`, the `next_cursor` of this one.',
+    'Returns publishers with a valid adagents.json, sorted by domain, whether or not they are members. To get the next page, pass `next_cursor` as `cursor`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

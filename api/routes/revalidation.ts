@@ -29,7 +29,7 @@ const declared = {
 } as const
 
 const crawled =
-  'The file is read now for this response, and again by a crawl that updates the registry. For registry admins; counts as a crawl request.'
+  'Reads the file now for this response, and starts a crawl that reads it again and updates the registry. For registry admins. Counts as a crawl request.'
 
 export const revalidatePublisher = defineOperation({
   ...declared,

@@ -23,8 +23,7 @@ const params = z.object({
   encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),
 })
 const shown =
-  'Everyone sees the results of public agents, members with API access those of members’ agents, ' +
-  'and an organization those of its own.'
+  'Everyone sees the results of public agents. Members with API access also see those of agents shared with members, and an organization sees those of its own agents.'
 
 const declared = { method: 'GET', group: 'Agent Compliance', cache: 'none' } as const
 
@@ -33,7 +32,7 @@ export const readCompliance = defineOperation({
   id: 'getAgentCompliance',
   path: '/api/registry/agents/:encodedUrl/compliance',
   summary: 'Get an agent’s test results',
-  description: `From the last run of each storyboard. An agent that was never tested, or that the registry has never seen, is \`unknown\`. ${shown}`,
+  description: `Returns the results of the last run of each storyboard. An agent that was never tested, or that the registry has never seen, is \`unknown\`. ${shown}`,
   access: 'optional',
   params,
   reply: { 200: AgentCompliance },
@@ -90,7 +89,7 @@ export const readStoryboardStatusBulk = defineOperation({
   method: 'POST',
   path: '/api/registry/agents/storyboard-status',
   summary: 'List several agents’ results by storyboard',
-  description: `For members with API access. Invalid addresses are left out and counted. ${shown}`,
+  description: `For members with API access. Invalid addresses are left out; the response counts them. ${shown}`,
   access: 'bearer',
   body: z.object({
     agent_urls: z

@@ -84,10 +84,8 @@ export const connectAgent = defineOperation({
   path: `${place}/connect`,
   summary: 'Set the credential for testing an agent',
   description:
-    'It is stored encrypted, sent only to this agent, and never shown. It replaces an earlier ' +
-    'one, and the agent is called at once to see whether it accepts the credential ' +
-    '(`refresh`); this counts as a step of a storyboard. Without `auth_token` nothing changes. Your organization must have ' +
-    'added the agent. 503 if this registry does not store credentials.',
+    'The credential is stored encrypted, sent only to this agent, and never shown. It replaces an earlier one. The agent is called at once to check whether it accepts the credential (`refresh`); this counts as a step of a storyboard. Without `auth_token`, nothing changes. Your organization must have ' +
+    'added the agent. Returns 503 if this registry does not store credentials.',
   writes: true,
   agentOwner: 'named',
   body: z
@@ -128,10 +126,10 @@ export const saveClientCredentials = defineOperation({
   path: `${place}/oauth-client-credentials`,
   summary: 'Set the OAuth client credentials for testing an agent',
   description:
-    'Before each run a token is requested from the token endpoint, which must be an https address on the public ' +
+    'Before each run, a token is requested from the token endpoint, which must be an https address on the public ' +
     'Internet; the token is not stored. The credentials are stored encrypted and never shown. They replace ' +
     'earlier ones. Your organization must have added the agent. Each error in the body has its ' +
-    'own `code` and names the `field`. 503 if this registry does not store credentials.',
+    'own `code` and names the `field`. Returns 503 if this registry does not store credentials.',
   writes: true,
   agentOwner: 'named',
   body: ClientCredentials.extend({ organization_id }),
@@ -168,8 +166,7 @@ export const testClientCredentials = defineOperation({
   path: `${place}/oauth-client-credentials/test`,
   summary: 'Request a token with the client credentials of an agent',
   description:
-    'The token is discarded. 404 if the registry has no client credentials of the agent. Counts as a ' +
-    'step of a storyboard. Your organization must have added the agent.',
+    'The token is discarded. Returns 404 if the registry has no client credentials for the agent. This counts as a step of a storyboard. Your organization must have added the agent.',
   writes: true,
   agentOwner: 'named',
   body: ChosenOrganization,

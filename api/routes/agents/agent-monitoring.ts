@@ -48,14 +48,14 @@ const read = {
 const change = { ...read, method: 'PUT', writes: true, agentOwner: 'any' } as const
 const owned = 'Your organization must have added the agent.'
 const answering =
-  'If several organizations added the agent, the one that has proven its domain decides, otherwise the first one.'
+  'If several organizations added the agent, only the one that has proven its domain can change this; if none has, the first one.'
 
 export const setLifecycle = defineOperation({
   ...change,
   id: 'setAgentLifecycle',
   path: '/api/registry/agents/:encodedUrl/lifecycle',
   summary: 'Set the lifecycle stage of an agent',
-  description: `Shown beside the test results of the agent. ${owned} ${answering}`,
+  description: `The stage is shown next to the test results of the agent. ${owned} ${answering}`,
   body: z.object({
     lifecycle_stage: z
       .enum(lifecycleStages)
@@ -129,7 +129,7 @@ export const requeueMonitoring = defineOperation({
   limits: ['agentRunSeconds'],
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
   summary: 'Test an agent now',
-  description: `Runs all storyboards that apply. Earlier results remain until then. 429 within a minute of the last request, unless a credential was saved since. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
+  description: `Runs all storyboards that apply to the agent. Earlier results remain until the run is done. Returns 429 within a minute of the last request, unless a credential was saved since, and 409 while the agent’s tests are paused or it is opted out. ${owned} ${answering}`,
   reply: { 200: Requeued },
   errors: ['invalid_request', 'forbidden', 'conflict', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {
@@ -160,11 +160,13 @@ export const readDiagnostics = defineOperation({
   path: '/api/registry/agents/:encodedUrl/compliance/diagnostics',
   summary: 'List the steps of a storyboard run',
   description:
-    'Covers the last five scheduled runs and the last five others; by default the last run. A ' +
-    'failed step has its request and response, shortened and without secrets. ' +
+    'Returns the steps of the last run, or of another one: the last five scheduled runs and the last five others are kept. A failed step has its request and response, shortened and without secrets. ' +
     owned,
   query: z.object({
-    run_id: z.uuid().optional().describe('The run, from the history'),
+    run_id: z
+      .uuid()
+      .optional()
+      .describe('Id of the run, from the history of the agent; by default the last run'),
     limit: createPageSize({ defaultSize: 500, max: 1_000 }),
   }),
   reply: { 200: AgentDiagnosticList },
@@ -191,7 +193,7 @@ export const readRequests = defineOperation({
   path: '/api/registry/agents/:encodedUrl/monitoring/requests',
   summary: 'List when the registry called an agent to test it',
   description:
-    'Runs, comparisons, steps, discoveries and tokens, newest first; the last 500 are kept. ' +
+    'Returns runs, comparisons, single steps, discoveries and token requests, newest first. The last 500 are kept. ' +
     `Callers are not shown. ${owned}`,
   query: z.object({
     limit: createPageSize({ defaultSize: 50, max: 200 }),

@@ -55,8 +55,7 @@ const refusals = [
 
 const runNote =
   'Your organization must have added the agent. The agent is actually called; purchases use a ' +
-  'sandbox account. The run ends when the caller disconnects. 422 with `needs_oauth` when the agent ' +
-  'requires a credential that the registry does not have.'
+  'sandbox account. The run ends when the caller disconnects. Returns 422 with `needs_oauth` if the agent requires a credential that the registry does not have.'
 
 const place = z.object({
   ...AgentParams,
@@ -195,9 +194,7 @@ export const listAgentStoryboards = defineOperation({
   path: '/api/registry/agents/:encodedUrl/applicable-storyboards',
   summary: 'List the storyboards that apply to an agent',
   description:
-    'The agent is called to discover what it is. 422 with `needs_oauth` when it requires a credential that ' +
-    'the registry does not have, and with `error_kind` if its claims do not fit together: an ' +
-    'unknown specialism, one without its protocol, or a different version. 502 and 504 have a `reason`. Your organization ' +
+    'The agent is called to discover what it is. Returns 422 with `needs_oauth` if it requires a credential that the registry does not have, and 422 with `error_kind` if its claims contradict each other: an unknown specialism, one without its protocol, or a different version. A 502 or 504 has a `reason`. Your organization ' +
     'must have added the agent.',
   params: z.object(AgentParams),
   query: OrganizationQuery,

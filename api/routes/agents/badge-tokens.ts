@@ -18,8 +18,7 @@ export const signAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/token',
   summary: 'Get an agent’s badge as a signed token',
   description:
-    'Anyone can check it offline with the keys at `/.well-known/jwks.json`. 404 if the agent ' +
-    'has no such badge, 503 if this registry does not sign.',
+    'Anyone can check the token offline with the keys at `/.well-known/jwks.json`. Returns 404 if the agent has no such badge, and 503 if this registry does not sign badges.',
   cache: 'none',
   params: BadgePath,
   reply: { 200: BadgeToken },

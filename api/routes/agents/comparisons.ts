@@ -57,7 +57,7 @@ export const compareStoryboard = defineOperation({
     'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
     '90 seconds each. Your organization must have added the agent. ' +
     'The agent is actually called; purchases use a sandbox account. The run ends when the ' +
-    'caller disconnects. With `Prefer: respond-async` (RFC 7240) the response is an immediate 202, and `progress_url` shows the progress. 422 with `needs_oauth` when the agent requires a credential that ' +
+    'caller disconnects. With `Prefer: respond-async` (RFC 7240), the response is an immediate 202, and `progress_url` shows the progress. Returns 422 with `needs_oauth` if the agent requires a credential that ' +
     'the registry does not have.',
   writes: true,
   agentOwner: 'named',
@@ -100,8 +100,7 @@ export const readComparison = defineOperation({
   path: `${path}/:comparisonId`,
   summary: 'Get the progress of a comparison',
   description:
-    'For a comparison that was started with `Prefer: respond-async`: the phases and steps that are done, and the result. For ' +
-    'the organization that started it, until an hour after its end.',
+    'For a comparison that was started with `Prefer: respond-async`. Returns the phases and steps that are done, and the result at the end. Only the organization that started the comparison can read it, until an hour after its end.',
   params: jobPlace,
   reply: { 200: ComparisonProgress },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
@@ -131,7 +130,7 @@ export const cancelComparison = defineOperation({
   path: `${path}/:comparisonId`,
   summary: 'Cancel a comparison',
   description:
-    'The agent is not called any more, and nothing is stored. A finished comparison is forgotten.',
+    'The agent is not called any more, and nothing is stored. A finished comparison is deleted.',
   writes: true,
   agentOwner: 'any',
   params: jobPlace,

@@ -31,8 +31,7 @@ const AgentAddress = z
   .meta({ examples: ['https://agent.example/mcp'] })
 
 const callNote =
-  'The agent is called now, without a credential, for at most ten seconds; 504 after ' +
-  'that, and 502 without a usable response. A recent response may be reused: `Age` is its age.'
+  'The agent is called now, without a credential. Returns 504 if it takes more than ten seconds, and 502 if its response is not usable. A recent response may be reused; `Age` is its age in seconds.'
 
 const shared = {
   method: 'GET',
@@ -60,7 +59,7 @@ export const readAgentFormats = defineOperation({
   id: 'getAgentFormats',
   path: '/api/public/agent-formats',
   summary: 'List an agent’s creative formats',
-  description: `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
+  description: `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,
   reply: { 200: AgentFormats },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'formats', caller(), services), 'formats'),
@@ -71,7 +70,7 @@ export const readAgentProducts = defineOperation({
   id: 'getAgentProducts',
   path: '/api/public/agent-products',
   summary: 'List a sales agent’s products',
-  description: `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
+  description: `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,
   reply: { 200: AgentProducts },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'products', caller(), services), 'products'),
@@ -84,7 +83,7 @@ export const readAgentPublishers = defineOperation({
   summary: 'List the publishers that an agent claims to sell',
   description:
     'This is the agent’s own claim, which authorizes nothing; the lookups show what publishers grant. ' +
-    `At most 200; \`offered\` is false if the agent has no task for it. ${callNote}`,
+    `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'publishers', caller(), services), 'properties'),

@@ -29,8 +29,7 @@ export const refreshAgent = defineOperation({
   summary: 'Probe and test an agent now',
   description:
     'The agent is probed and then tested with all storyboards that apply; this counts as a scheduled run. ' +
-    'With many storyboards this takes minutes; the run ends when the caller disconnects. 409 while its ' +
-    'tests are paused or it is opted out, 502 when it gives no usable response. Your organization must have added the agent.',
+    'With many storyboards this takes minutes; the run ends when the caller disconnects. Returns 409 while its tests are paused or it is opted out, and 502 if its response is not usable. Your organization must have added the agent.',
   params: z.object(AgentParams),
   body: ChosenOrganization,
   reply: { 200: AgentRefreshed },

@@ -63,7 +63,7 @@ const limit = z
     minimum: 1,
     maximum: PUBLISHERS_MAX,
     default: PAGE_ROWS_DEFAULT,
-    description: 'Publishers on a page; a larger number counts as the maximum',
+    description: 'Publishers per page. Larger numbers are capped',
   })
 
 const query = z.object({
@@ -90,7 +90,7 @@ const declared = {
   group: 'Lookups & Authorization',
   summary: 'List an agent’s publishers',
   description:
-    'Sorted by domain. Counts are per publisher and include only properties with an id. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the snapshot in `X-Registry-Seq`. `freshness` is that of the least fresh file. With `as_of` there is neither `since` nor `revoked`, because no history of these is kept.',
+    'Publishers are sorted by domain. Counts are per publisher and include only properties with an id. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the snapshot in `X-Registry-Seq`. `freshness` is that of the least fresh file. With `as_of` there is neither `since` nor `revoked`, because no history of these is kept.',
   access: 'public',
   cache: 'minute',
   dependsOn: ({

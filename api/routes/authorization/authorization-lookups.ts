@@ -47,7 +47,7 @@ export const lookUpProperty = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that publishers authorize to sell a property',
   description:
-    'All grants in force, whatever their terms. If one is `contradicted`, the agent may not sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
+    'Returns all grants in force, whatever their terms. If one is `contradicted`, the agent may not sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { type, value, as_of }, reader }) => [
@@ -212,7 +212,7 @@ export const lookUpAgentDomains = defineOperation({
   path: '/api/registry/lookup/agent/:agentUrl/domains',
   group: 'Lookups & Authorization',
   summary: 'List the publishers that authorize an agent',
-  description: 'Sorted by domain. `freshness` is that of their least fresh file.',
+  description: 'Publishers are sorted by domain. `freshness` is that of their least fresh file.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { agentUrl }, query: { as_of }, reader }) => [

@@ -76,7 +76,7 @@ export const listAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List an agent’s authorizations',
   description:
-    'Grants in force, or claims, by publisher. If `operator_side` is contradicted, the agent may not sell. Pass `cursor` for the next page; null on the last. With `as_of`, grants in force at that time.',
+    'Returns grants in force, or claims, sorted by publisher. If `operator_side` is `contradicted`, the agent may not sell. To get the next page, pass the `cursor` of the response, which is null on the last page. With `as_of`, returns the grants in force at that time.',
   access: 'bearer',
   cache: 'private',
   queriesSnapshot: true,
@@ -184,7 +184,7 @@ export const snapshotAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Stream all authorizations in force',
   description:
-    'Gzipped NDJSON to start a replica from; then read the feed from `X-Sync-Cursor`. Events may repeat its contents, but none is missing. Like the events, it shows what publishers grant; only the lookups show whether operators agree.',
+    'Returns gzipped NDJSON with which to start a copy; then read the feed from the `X-Sync-Cursor`. The first events may repeat what the snapshot contains, but none is missing. Like the feed, the snapshot shows what publishers grant; only the lookups show whether operators agree.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

@@ -163,8 +163,8 @@ export const authorizeProduct = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a product',
   description:
-    '`true` if the agent may sell every requested property, and there is at least one. A grant of all properties ' +
-    `counts as one of each. ${sidesSentence}${termsSentence} With \`as_of\`, at most ${PAST_PUBLISHERS_MAX} publishers.`,
+    '`authorized` is true if the agent may sell every requested property, and there is at least one. A grant of all properties ' +
+    `counts as one of each. ${sidesSentence}${termsSentence} With \`as_of\`, the product may have at most ${PAST_PUBLISHERS_MAX} publishers.`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain, as_of: asOf }),
@@ -243,7 +243,7 @@ export const expandProduct = defineOperation({
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
   summary: 'Expand a product to the identifiers that an agent may sell',
-  description: `One list for each selector, sorted by type and name. ${termsSentence}`,
+  description: `Returns one list for each selector, sorted by type and name. ${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain, as_of: asOf }),

@@ -42,7 +42,7 @@ const PropertyQuery = z
       .max(2_048)
       .describe('Value of the identifier, such as the domain'),
     ...termsInQuery,
-    as_of: asOf.describe('As of this time or UTC date, by the publisher’s side only'),
+    as_of: asOf.describe('Respond as of this time or UTC date; checks the publisher’s side only'),
     explain,
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
@@ -60,7 +60,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `Authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence} If a required one is missing, \`needs\` names it.`,
+  description: `The sale is authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence} If a required one is missing, \`needs\` names it.`,
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({

@@ -147,8 +147,7 @@ export const submitBrand = defineOperation({
   group: 'Brand Discovery',
   summary: 'Submit a brand that the registry does not know yet',
   description:
-    'For members. A moderator reviews it before anyone else sees it. 409 if the brand is known ' +
-    'or already waiting for review.',
+    'For members. A moderator reviews the brand before anyone else sees it. Returns 409 if the brand is known or already waiting for review.',
   access: 'bearer',
   writes: true,
   quota: 'saves',

@@ -74,7 +74,7 @@ export const readBrandJson = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a domain’s brand.json as crawled',
   description:
-    'The stored brand or, with `fresh=true`, the current file of the domain; `data_truncated` is set if it was cut.',
+    'Returns the stored brand or, with `fresh=true`, the current file of the domain. `data_truncated` is set if the content was shortened.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain, fresh }),
@@ -169,7 +169,7 @@ export const resolveBrandsBulk = defineOperation({
   path: '/api/brands/resolve/bulk',
   group: 'Brand Resolution',
   summary: 'Resolve many domains to their brands in one call',
-  description: 'Results are keyed by the trimmed, lower-case input; null for unknown brands.',
+  description: 'Results are keyed by the trimmed, lower-case input. An unknown brand is null.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
@@ -191,7 +191,7 @@ export const listRegisteredBrands = defineOperation({
   group: 'Brand Resolution',
   summary: 'List brands',
   description:
-    'Sorted by name. `search` covers the domain, the names and the name of the house: exact names come first, then names that begin with the text; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
+    'Returns brands sorted by name. `search` matches domains, names and the names of houses: exact names come first, then names that start with the text. If nothing contains the text, similar spellings match. `stats` counts all matches, whatever their `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

@@ -38,7 +38,7 @@ export const listLogos = defineOperation({
   group: 'Brand Resolution',
   summary: 'List a brand’s logos',
   description:
-    'Public logos. Logos that are waiting for review or were rejected are shown only to the organization that submitted them and to moderators. With `tags`, only logos that have all of them.',
+    'Returns public logos. Logos that are waiting for review or were rejected are returned only to the organization that submitted them and to moderators. With `tags`, returns only logos that have all of these tags.',
   access: 'optional',
   cache: 'personal',
   params,

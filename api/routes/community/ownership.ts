@@ -65,9 +65,7 @@ export const verifyOwnership = defineOperation({
   group: 'Onboarding',
   summary: 'Verify the ownership proof of a brand domain',
   description:
-    'Checks DNS, the file, or both now. The challenge is used up whatever the result: 409 if ' +
-    'the token was not found, 410 if the challenge has expired, 404 if there is none or ' +
-    'another attempt is running. A proof is valid for ninety days. If no organization holds the domain yet, ' +
+    'Checks DNS, the file, or both now. The challenge is used up, whatever the result. Returns 409 if the token was not found, 410 if the challenge has expired, and 404 if there is none or another attempt is running. A proof is valid for ninety days. If no organization holds the domain yet, ' +
     'yours holds it from then on.',
   access: 'bearer',
   writes: true,

@@ -53,7 +53,7 @@ export const listRegisteredPolicies = defineOperation({
   group: 'Policy Registry',
   summary: 'List policies',
   description:
-    'Approved policies, sorted by category and name, without their texts. `stats` counts all that match the filters. A policy without jurisdictions and regions applies everywhere.',
+    'Returns approved policies without their texts, sorted by category and name. `stats` counts all that match the filters. A policy without jurisdictions and regions applies everywhere.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,
@@ -63,7 +63,8 @@ export const listRegisteredPolicies = defineOperation({
     category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
     enforcement: z.enum(enforcements).optional().describe('Only policies with this enforcement'),
     jurisdiction: word.meta({
-      description: 'Jurisdiction that it must cover: named, in a region, or global',
+      description:
+        'Only policies that apply in this jurisdiction: by name, by its region, or everywhere',
     }),
     policy_category: word.describe('An industry to which it applies'),
     vertical: word.meta({ description: 'Another name of `policy_category`' }),
@@ -104,7 +105,10 @@ export const resolvePolicy = defineOperation({
   dependsOn: [POLICIES_KEY],
   query: z.object({
     policy_id: asId,
-    version: z.string().optional().describe('Only if this is the current version; any by default'),
+    version: z
+      .string()
+      .optional()
+      .describe('Version that must be the current one; without it, the current one is returned'),
   }),
   reply: { 200: Policy },
   errors: ['invalid_request', 'not_found'],
@@ -160,7 +164,7 @@ export const policyHistory = defineOperation({
   path: '/api/policies/history',
   group: 'Policy Registry',
   summary: 'List a policy’s revisions',
-  description: 'Edits, newest first, down to revision 1, which created the policy.',
+  description: 'Returns the edits, newest first, down to revision 1, which created the policy.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: [POLICIES_KEY],

@@ -33,9 +33,7 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List your organization’s domains',
   description:
-    'Domains that it holds, or has verified while another organization holds them, with the ' +
-    'method of each proof and its end. A challenge adds a domain or renews its proof; ' +
-    '`pending` lists those that can still be verified.',
+    'Returns the domains that your organization holds, and those that it has verified while another organization holds them. Each has the method of its proof and the time at which the proof ends. Start a challenge to add a domain or to renew its proof; `pending` lists the challenges that can still be verified.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,
@@ -66,7 +64,7 @@ export const addOwnDomain = defineOperation({
   group: 'Onboarding',
   summary: 'Start an ownership proof of a domain',
   description:
-    'Like an ownership challenge, for any organization that you belong to. The domain is added once it is verified.',
+    'Works like an ownership challenge, for any organization that you belong to. The domain is added once it is verified.',
   access: 'bearer',
   writes: true,
   cache: 'private',

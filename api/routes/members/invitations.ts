@@ -52,9 +52,7 @@ export const createInvitation = defineOperation({
   path: '/api/me/organization/invitations',
   summary: 'Invite a person to your organization',
   description:
-    'For owners; admins invite members and viewers. The link works once, for a week, and only for ' +
-    'whoever signs in with the invited address. It is sent by email where the registry sends any, and ' +
-    '`url` shows it once. An earlier invitation of the address ends.',
+    'For owners. Admins can invite members and viewers. The link works once, within a week, and only for the person who signs in with the invited address. It is sent by email if the registry sends any, and `url` shows it once. An earlier invitation of the address ends.',
   writes: true,
   query: OrganizationQuery,
   body: z.object({

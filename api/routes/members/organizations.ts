@@ -22,10 +22,7 @@ export const createOrganization = defineOperation({
   group: 'Onboarding',
   summary: 'Create an organization',
   description:
-    'For people: the person of the user token becomes its owner. The domain of an address that ' +
-    'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
-    '200 if an organization of that domain was waiting for its first person, 409 if it has ' +
-    'someone already. Memberships come from billing only.',
+    'For people: the person of the user token becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it is a personal one. Returns 200 if an organization of that domain was waiting for its first person, and 409 if it has someone already. Memberships come only from billing.',
   access: 'bearer',
   writes: true,
   isPersonal: true,
@@ -108,8 +105,7 @@ export const renameOrganization = defineOperation({
   method: 'PATCH',
   summary: 'Rename your organization',
   description:
-    'For owners and admins. The new name is shown everywhere at once, also with earlier edits, and a profile of the ' +
-    'old name takes it too. 409 if another organization has the name.',
+    'For owners and admins. The new name is shown everywhere at once, including on earlier edits. A profile with the old name gets the new one too. Returns 409 if another organization has the name.',
   body: z.object({ name: OrganizationName.describe('New name, which must be unique') }),
   reply: { 200: OrganizationRenamed },
   errors: [...refusals, 'too_large', 'unsupported_media_type'],
@@ -126,9 +122,7 @@ export const deleteOrganization = defineOperation({
   method: 'DELETE',
   summary: 'Delete your organization',
   description:
-    'For owners. All its people and keys lose access at once, and pending invitations end. 409 while it has verified ' +
-    'domains, agents, webhooks or a paid membership: the answer names them. Files that are still hosted for a domain ' +
-    'stay online unless hosting is stopped before the domain is removed. You cannot undo this.',
+    'For owners. All its people and keys lose access at once, and pending invitations end. Returns 409 while it has verified domains, agents, webhooks or a paid membership; the response names them. Files that are still hosted for a domain stay online unless hosting is stopped before the domain is removed. You cannot undo this.',
   reply: { 204: null },
   errors: refusals,
   handle: async ({ params: { id: org_id }, principal, services: { writer } }) => {

@@ -81,7 +81,7 @@ export const listOwnAgents = defineOperation({
   method: 'GET',
   path: '/api/me/agents',
   summary: 'List your organization’s agents',
-  description: 'All of them, whatever their visibility.',
+  description: 'Returns all of them, whatever their visibility.',
   reply: { 200: OwnAgents },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, principal, services: { reader } }) => {
@@ -135,7 +135,7 @@ export const changeOwnAgent = defineOperation({
   id: 'changeOwnAgent',
   method: 'PATCH',
   summary: 'Update an agent of your organization',
-  description: 'Fields that are not given stay as they are. The URL cannot be changed.',
+  description: 'Fields that you leave out stay as they are. The URL cannot be changed.',
   writes: true,
   body: z.object({
     url: z

@@ -34,8 +34,7 @@ export const listOrganizations = defineOperation({
   path: '/api/me/organizations',
   summary: 'List the organizations that you may act for',
   description:
-    'With your role in each. Operations that take the parameter `org` act for the named one, and ' +
-    'without it for the first. A key acts for its own organization alone.',
+    'Returns each organization with your role in it. Operations with the parameter `org` act for the organization that it names; without it, they act for the first. A key acts only for its own organization.',
   reply: { 200: OwnOrganizations },
   errors: [],
   handle: ({ principal: { memberships } }) =>
@@ -56,8 +55,7 @@ export const listMembers = defineOperation({
   path: '/api/me/organization/members',
   summary: 'List the people in your organization',
   description:
-    'With the role of each: owners and admins manage keys and people, members change the data of the ' +
-    'organization, viewers only read. Keys need the permission `admin:read` or `admin:*`.',
+    'Returns the people with their roles: owners and admins manage keys and people, members change the data of the organization, and viewers only read. Keys need the permission `admin:read` or `admin:*`.',
   query: OrganizationQuery,
   reply: { 200: OrganizationMembers },
   errors: ['invalid_request', 'forbidden'],
@@ -110,8 +108,7 @@ export const removeMember = defineOperation({
   path: '/api/me/organization/members/:user_id',
   summary: 'Remove a person from your organization, or leave it',
   description:
-    'Owners remove everyone, admins remove members and viewers, and everyone can leave by their ' +
-    'own id. The last owner cannot leave (409). The person loses access at once.',
+    'Owners can remove everyone, admins can remove members and viewers, and everyone can leave with their own id. The last owner cannot leave (409). The person loses access at once.',
   writes: true,
   isPersonal: true,
   query: OrganizationQuery,

@@ -61,7 +61,7 @@ export const createWatch = defineOperation({
     'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
     'badges change. Emails go to your verified address; a watch created with a key belongs to the person ' +
     'who created the key in the dashboard. Watching the same thing again changes how often you ' +
-    'get emails, except with a key. 503 if this registry sends no email.',
+    'get emails, except with a key. Returns 503 if this registry sends no email.',
   writes: true,
   body: z
     .object({

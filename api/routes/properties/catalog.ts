@@ -38,7 +38,7 @@ export const listCatalog = defineOperation({
   group: 'Property Resolution',
   summary: 'List the catalog of properties',
   description:
-    'Sorted by rid. `total` counts all matches, `next_cursor` is null on the last page, and `active_since` selects properties that changed since that time. `min_resolves` has no effect.',
+    'Returns properties sorted by `property_rid`. `total` counts all matches, and `next_cursor` is null on the last page. With `active_since`, returns properties that changed since that time. `min_resolves` has no effect.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,
@@ -100,7 +100,7 @@ export const syncCatalog = defineOperation({
   group: 'Property Resolution',
   summary: 'List properties that changed since a time',
   description:
-    'Properties in the order of their last change, including those that became stale or were merged. Follow `next_cursor` to the end; next time, pass the `server_timestamp` of the first page as `since`. Some changes may repeat, but none is missing.',
+    'Returns properties in the order of their last change, including those that became stale or were merged. Follow `next_cursor` to the end. Next time, pass the `server_timestamp` of the first page as `since`. Some changes may be returned twice, but none is missing.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,
@@ -179,8 +179,7 @@ export const syncCatalogCollections = defineOperation({
   path: '/api/registry/catalog/collections/sync',
   summary: 'List all collections, removed ones included',
   description:
-    'Sorted by first appearance, including removed ones, so that changes between two requests ' +
-    'never make a page skip one.',
+    'Returns collections in the order in which they first appeared, including removed ones, so that changes between two requests never make a page skip one.',
   handle: ({ query, services }) => replyCollections(services, query),
 })
 

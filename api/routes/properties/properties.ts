@@ -45,7 +45,7 @@ export const resolvePropertiesBulk = defineOperation({
   path: '/api/properties/resolve/bulk',
   group: 'Property Resolution',
   summary: 'Resolve many publisher domains in one call',
-  description: 'Results are keyed by the lower-case input; null for unknown domains.',
+  description: 'Results are keyed by the lower-case input. An unknown domain is null.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
@@ -70,7 +70,7 @@ export const listRegisteredProperties = defineOperation({
   group: 'Property Resolution',
   summary: 'List properties',
   description:
-    'Active properties. `search` covers the name, the publisher domain and the identifiers: exact names come first, then names that begin with the text; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
+    'Returns active properties. `search` matches names, publisher domains and identifiers: exact names come first, then names that start with the text. If nothing contains the text, similar spellings match. `stats` counts all matches, whatever their `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

@@ -66,8 +66,7 @@ export const testSubscription = defineOperation({
   path: '/api/registry/subscriptions/:id/test',
   summary: 'Post a test to the receiver of a subscription',
   description:
-    'Posts a signed test without events (`task_type` `registry_test`). It changes nothing and ' +
-    'is not logged.',
+    'Posts a signed test without events, with the `task_type` `registry_test`. The test changes nothing and is not logged.',
   writes: true,
   reply: { 200: TestDelivery },
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],

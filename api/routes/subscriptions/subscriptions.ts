@@ -59,7 +59,7 @@ export const deleteSubscription = defineOperation({
   id: 'deleteSubscription',
   method: 'DELETE',
   summary: 'Delete a subscription',
-  description: 'A delivery that is under way may still arrive.',
+  description: 'A delivery that has already started may still arrive.',
   writes: true,
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
