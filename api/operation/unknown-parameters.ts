@@ -41,8 +41,15 @@ export function findPart(name: string, known: Iterable<string>): string | undefi
   return found.length === 1 ? found[0] : undefined
 }
 
+/** Names under which one operation or another takes a text to search for. */
+const textNames: readonly string[] = ['q', 'query', 'search']
+
+function findTextName(name: string, known: ReadonlySet<string>): string | undefined {
+  return textNames.includes(name) ? textNames.find(other => known.has(other)) : undefined
+}
+
 function buildRefusal(name: string, known: ReadonlySet<string>): PublicError {
-  const nearest = findNearestWord(name, known) ?? findPart(name, known)
+  const nearest = findNearestWord(name, known) ?? findPart(name, known) ?? findTextName(name, known)
   const names =
     known.size === 0
       ? 'This operation takes none.'

@@ -86,6 +86,8 @@ describe('an unknown parameter is refused in words', () => {
     ['streamFeed', 'event_types', 'types'],
     ['readFeed', 'publisher_domain', 'domain'],
     ['listAuthorizations', 'agent', 'agent_url'],
+    ['search', 'query', 'q'],
+    ['listBrands', 'q', 'search'],
   ])('of %s also by a name that it has elsewhere: %s', async (id, name, meant) => {
     const operation = described.find(known => known.id === id)
     const { body } = await send(operation!, { [name]: 'https://agent.example/mcp' })
