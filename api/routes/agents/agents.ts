@@ -65,7 +65,7 @@ const AgentsQuery = z.object({
     FILTER_VALUES_MAX,
     'Only agents with metrics accredited by one of these',
   ),
-  q: part.optional().meta({ description: 'Part of a metric_id; case is ignored' }),
+  q: part.optional().meta({ description: 'Part of a metric_id; for names, use `/api/search`' }),
   format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents that handle formats of this kind'),
   creative_operation: createRepeated(
     FILTER_VALUES_MAX,
