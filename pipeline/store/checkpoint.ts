@@ -18,6 +18,8 @@ export const Checkpoint = z.object({
   sha256: z.string(),
   /** Time at which it was made: all that was committed until then is in it. */
   as_of: z.string().exactOptional(),
+  /** Hash of the tables and views that it has; absent in those of versions that did not say so. */
+  definitions: z.string().exactOptional(),
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 

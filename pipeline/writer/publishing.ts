@@ -13,6 +13,7 @@ import {
 } from '../store/checkpoint.ts'
 import { Columnar, type Shown } from '../store/columnar/columnar.ts'
 import { isDamage } from '../store/columnar/duckdb-instance.ts'
+import { hashDefinitions } from '../store/columnar/schema.ts'
 import { LOG } from '../store/columnar-log.ts'
 import type { Database } from '../store/database.ts'
 import type { Paths } from '../store/paths.ts'
@@ -125,7 +126,8 @@ export class Publishing {
     seals.forget(paths.snapshots)
     seals.endWriting(paths.columnar)
     seals.note(path)
-    const next = { ...at, snapshot, sha256: await hashFile(path) }
+    const definitions = hashDefinitions()
+    const next = { ...at, snapshot, sha256: await hashFile(path), definitions }
     await step('checkpoint', () => advance(paths, next))
     const isDropped = await this.#dropLogged(logged)
     if (isDropped && cleared.length > 0) await this.#clearCopies(cleared)
@@ -143,7 +145,10 @@ export class Publishing {
     const { uncleared } = takedowns
     // Where a backup keeps the log from being emptied, the next publication clears it.
     const cleared = uncleared.length > 0 && accounts.db.emptyLog() ? uncleared : []
-    const isPublished = seq === (readCheckpoint(paths)?.seq ?? 0)
+    const shown = readCheckpoint(paths)
+    // After an upgrade lists may need columns that the snapshot of the version before lacks.
+    const isPublished =
+      seq === (shown?.seq ?? 0) && (seq === 0 || shown?.definitions === hashDefinitions())
     if (isPublished && cleared.length === 0 && !again) return undefined
     if (cleared.length > 0 || again) this.#columnar.discard()
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }

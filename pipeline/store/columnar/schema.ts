@@ -42,7 +42,7 @@ async function declareViews(db: Database): Promise<void> {
 }
 
 /** Hashes the SQL of the tables and of the views on them: SHA-256 in hexadecimal. */
-function hashDefinitions(): string {
+export function hashDefinitions(): string {
   if (known !== undefined) return known
   const hash = createHash('sha256')
   for (const name of listTables('tables')) hash.update(readTableFile('tables', name).sql)

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
@@ -33,5 +34,24 @@ it('a commit during the copy of a snapshot succeeds, and the next snapshot shows
   expect((await meanwhile)?.seq).toBe(2)
   await registry.publish()
   expect(await shown()).toEqual([2, 2])
+  expect(await registry.quietly(() => verify(registry))).toEqual([])
+})
+
+it('a version that declares other tables or views publishes the same commit again, once', async () => {
+  const clock = testClock('2026-11-20T03:00Z')
+  const registry = await openSequencer({ clock, dataDir: createDataDir() })
+  cleanUp(() => registry.close())
+  await registry.commit(buildBaseBatch(clock.now()))
+  await registry.publish()
+  const before = readCheckpoint(registry.paths)!
+  expect(await registry.publish()).toBe(0)
+  const { checkpoint } = registry.paths
+  const old = { ...JSON.parse(readFileSync(checkpoint, 'utf8')), definitions: 'those of before' }
+  writeFileSync(checkpoint, JSON.stringify(old))
+  expect(await registry.publish()).toBeGreaterThan(0)
+  const after = readCheckpoint(registry.paths)!
+  expect([after.seq, after.definitions]).toEqual([before.seq, before.definitions])
+  expect(after.snapshot).not.toBe(before.snapshot)
+  expect(await registry.publish()).toBe(0)
   expect(await registry.quietly(() => verify(registry))).toEqual([])
 })
