@@ -8,7 +8,7 @@ import { type Clock, DAY, MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { readRegistryKeys } from '../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/keys/signing-key.ts'
-import { readTokenKeys } from '../pipeline/core/keys/token-keys.ts'
+import { readTokenKeys, type TokenKeys } from '../pipeline/core/keys/token-keys.ts'
 import { type Log, printNotice } from '../pipeline/core/log.ts'
 import { getFirst } from '../pipeline/core/present.ts'
 import { PushStateFile } from '../pipeline/push/state.ts'
@@ -64,6 +64,9 @@ import { Reports } from './responses/reports.ts'
 import { operations } from './routes/index.ts'
 import { WorkerPool } from './workers/worker-pool.ts'
 
+/** Rooms that the operations do without. The dashboard needs `identity`. */
+export type OptionalRoom = 'pages' | 'identity' | 'dashboard'
+
 export interface AppDeps {
   config: Config
   reader: Reader
@@ -78,6 +81,8 @@ export interface AppDeps {
   printNotice?: (text: string) => void
   /** Counts requests; metrics of its own by default. */
   metrics?: RoleMetrics
+  /** Rooms to leave out; none by default. */
+  without?: readonly OptionalRoom[]
 }
 
 const PARAM_CHARS_MAX = 2_048
@@ -103,7 +108,9 @@ export function buildApp(given: AppDeps): FastifyInstance {
     },
   })
   const room = new RedisRoom(deps.redis)
-  const services = buildServices(app, deps, room)
+  const has = (name: OptionalRoom) => given.without?.includes(name) !== true
+  const tokenKeys = has('identity') ? readOwnTokenKeys(deps.config) : undefined
+  const services = buildServices(app, deps, { room, tokenKeys })
   refuseUnsupported(app.server)
   tellRequestIds(app)
   requireHost(app)
@@ -113,26 +120,27 @@ export function buildApp(given: AppDeps): FastifyInstance {
   closeGracefully(app, connections)
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
-  answerErrors(app, services, buildErrorPage)
-  const tokenKeys = readOwnTokenKeys(deps.config)
+  answerErrors(app, services, has('pages') ? buildErrorPage : undefined)
   const identity = tokenKeys && new Identity(tokenKeys, deps.redis, room)
-  const otherPaths = [
-    { method: 'POST', path: MCP_PATH } as const,
+  const views = has('pages') ? pages : []
+  const hasDashboard = identity !== undefined && has('dashboard')
+  answerUnknown(app, [
+    ...operations,
+    ...views,
+    { method: 'POST', path: MCP_PATH },
     ...publishedPaths,
     ...webhookPaths,
-    ...(identity ? [...identityPaths, ...dashboardPaths] : []),
-  ]
-  answerUnknown(app, [...operations, ...pages, ...otherPaths])
+    ...(identity ? identityPaths : []),
+    ...(hasDashboard ? dashboardPaths : []),
+  ])
   app.register(rateLimit, buildRateLimitOptions(deps.redis, room))
   app.register(async scope => addRoutes(scope, operations, services))
-  app.register(async scope => addRoutes(scope, pages, services))
+  app.register(async scope => addRoutes(scope, views, services))
   addPublishedFiles(app, services)
   addStoryboardWebhooks(app, deps.redis, services)
   addMcp(app, operations, services)
-  if (identity !== undefined) {
-    addIdentity(app, identity, services)
-    addDashboard(app, identity, services)
-  }
+  if (identity !== undefined) addIdentity(app, identity, services)
+  if (hasDashboard) addDashboard(app, identity, services)
   return app
 }
 
@@ -148,7 +156,11 @@ function showWritten({ reader, writer }: AppDeps): ApiWriter {
   }
 }
 
-function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Services {
+function buildServices(
+  app: FastifyInstance,
+  deps: AppDeps,
+  { room, tokenKeys }: { room: RedisRoom; tokenKeys: TokenKeys | undefined },
+): Services {
   const { config, redis, issuerKeys = new IssuerKeys(deps), metrics: roleMetrics, ...rest } = deps
   let knownUrl: string | undefined
   const baseUrl = () => {
@@ -168,7 +180,6 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
   const workers = new WorkerPool(config.LIMITS.largeBodiesAtOnce)
   const demand = new Demand(deps.writer, config.LIMITS, deps)
   const runStorage = new RunStorage(deps.log)
-  const tokenKeys = readOwnTokenKeys(config)
   app.addHook('preClose', async () => {
     demand.close()
     runStorage.close()

@@ -31,11 +31,11 @@ type BuildErrorPage = (
   services: Services,
 ) => Sent
 
-/** Registers the only handler that converts errors to responses. */
+/** Registers the only handler that converts errors to responses. Browsers get pages where these are served. */
 export function answerErrors(
   app: FastifyInstance,
   services: Services,
-  buildErrorPage: BuildErrorPage,
+  buildErrorPage: BuildErrorPage | undefined,
 ): void {
   const { log, boundedLog, metrics, baseUrl } = services
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -57,7 +57,7 @@ export function answerErrors(
       reply.header('www-authenticate', buildChallenge(baseUrl(), resource, { isCredentialSent }))
     }
     reply.headers(buildExposedHeaders(request))
-    return wantsPage(request)
+    return buildErrorPage && wantsPage(request)
       ? sendErrorPage(
           publicError,
           reply,

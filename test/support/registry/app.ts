@@ -65,6 +65,7 @@ export interface RegistryOptions {
   log?: Log
   printNotice?: (text: string) => void
   settings?: Record<string, string>
+  without?: NonNullable<AppDeps['without']>
 }
 
 function refuseLive(): never {
@@ -126,7 +127,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     cancelStoryboardJob: refuseLive,
     ...options.writer,
   }
-  const { redis, printNotice } = options
+  const { redis, printNotice, without } = options
   const metrics = new RoleMetrics('api')
   const app = buildApp({
     config,
@@ -137,6 +138,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     metrics,
     ...(redis && { redis }),
     ...(printNotice && { printNotice }),
+    ...(without && { without }),
   })
   const answers = watchAnswers(app)
   return {
