@@ -39,9 +39,9 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
     <>
       <h1>Watching</h1>
       <p class="lead">
-        You get an email when a file breaks or is valid again, when a domain gains or loses an
-        agent, and when someone saves a look-alike domain. Your own changes send no email. Every
-        email has an unsubscribe link.
+        You get an email when a file breaks or is valid again, when someone else edits or stops
+        hosting a file, when a domain gains or loses an agent, and when someone saves a look-alike
+        domain. Every email has an unsubscribe link.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>

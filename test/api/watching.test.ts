@@ -7,6 +7,7 @@ import { WatchMailer } from '../../jobs/indexer/watching/watch-mailer.ts'
 import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeOutcome } from '../support/fixtures/observations.ts'
@@ -175,6 +176,43 @@ describe('a person who watches a domain is mailed once', () => {
     registry.clock.tick({ minutes: 5 })
     await saveBrand('paypal-login.example')
     expect(await mailer.look()).toBe(0)
+  })
+})
+
+describe('a person who watches a domain that hosts a file here', () => {
+  const edit = (user: string, what: object) => {
+    registry.clock.tick({ minutes: 1 })
+    const editor = { kind: 'user', id: user, org_id: deriveId('org', 'Acme') }
+    const about = { domain: 'acme.example', revision_id: randomUUID(), editor }
+    return registry.submit({ ...about, ...what } as never)
+  }
+  const saved = { op: 'brand.save', brand_name: 'Acme' }
+  const stopped = { op: 'entry.rollback', entity: 'brand', to_revision: 0, moderates: false }
+
+  beforeEach(() => prove('acme.example'))
+
+  test.each([
+    ['hosts it', 'The registry now hosts the brand.json of acme.example', [saved]],
+    ['edits it', 'The hosted brand.json of acme.example was edited', [saved, saved]],
+    ['stops hosting it', 'The brand.json of acme.example is no longer hosted', [saved, stopped]],
+  ])(
+    'is mailed once when someone else %s, and not about their own edits',
+    async (_, subject, edits) => {
+      for (const earlier of edits.slice(0, -1)) await edit('bob', earlier)
+      await watch({ domain: 'acme.example' })
+      await watch({ domain: 'acme.example' }, bob)
+      const [answer] = await edit('bob', edits.at(-1) ?? {})
+      expect(answer).toHaveProperty('done')
+      expect([await mailer.look(), await mailer.look()]).toEqual([1, 0])
+      expect(read(0).subject).toBe(subject)
+      expect(mail.recipients).toEqual(['<ann@a.example>'])
+    },
+  )
+
+  test('is mailed about an edit with a key', async () => {
+    await watch({ brand: 'acme.example' })
+    await saveBrand('acme.example')
+    expect(await mailer.look()).toBe(1)
   })
 })
 

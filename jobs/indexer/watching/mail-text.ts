@@ -102,6 +102,12 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
       return change.isFirst
         ? `${name} now has ${change.file}`
         : `The ${change.file} of ${name} is valid again`
+    case 'hosted_started':
+      return `The registry now hosts the ${change.file} of ${name}`
+    case 'hosted_changed':
+      return `The hosted ${change.file} of ${name} was edited`
+    case 'hosted_stopped':
+      return `The ${change.file} of ${name} is no longer hosted`
     case 'agent_gained':
       return `${name} now authorizes ${toShownName(change.agent)}`
     case 'agent_lost':

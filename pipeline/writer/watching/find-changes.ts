@@ -11,6 +11,7 @@ import { hashKey } from '../../serving/keys.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { findLookalikes } from './find-lookalikes.ts'
 import { findAgentChanges, findGrantChanges } from './grant-changes.ts'
+import type { HostedEdit } from './hosted-edits.ts'
 import type { FileRow, WatchedEvent, WatchedRows } from './watched-rows.ts'
 
 /**
@@ -44,6 +45,7 @@ interface RowGroups extends Pick<WatchedRows, 'grants'> {
   files: ReadonlyMap<string, readonly FileRow[]>
   claims: ReadonlyMap<string, WatchedRows['claims']>
   alike: ReadonlyMap<string, WatchedRows['entries']>
+  hosted: ReadonlyMap<string, readonly HostedEdit[]>
   ofDomain: ReadonlyMap<string | null, readonly WatchedEvent[]>
   ofAgent: ReadonlyMap<string, readonly WatchedEvent[]>
 }
@@ -54,6 +56,7 @@ function groupRows(watches: readonly StoredWatch[], rows: WatchedRows): RowGroup
     files: Map.groupBy(rows.files, ({ domain }) => domain),
     claims: Map.groupBy(rows.claims, ({ domain }) => domain),
     alike: findLookalikes(new Set(named), rows.entries),
+    hosted: Map.groupBy(rows.hosted, ({ domain }) => domain),
     ofDomain: Map.groupBy(rows.events, ({ domain }) => domain),
     ofAgent: Map.groupBy(rows.events, ({ agent }) => agent),
     grants: rows.grants,
@@ -73,12 +76,14 @@ function findWatchChanges(watch: StoredWatch, groups: RowGroups, at: string): Pa
   }
   const files = groups.files.get(subject) ?? []
   const alike = (groups.alike.get(subject) ?? []).filter(({ seq }) => seq > reported_seq)
+  const hosted = { changes: findHostedChanges(groups.hosted.get(subject) ?? [], watch) }
   if (kind === 'brand') {
     const own = files.filter(file => file.kind === 'brand.json')
-    return joinParts(findFileChanges(own, facts), findNewLookalikes(alike, facts))
+    return joinParts(findFileChanges(own, facts), hosted, findNewLookalikes(alike, facts))
   }
   return joinParts(
     findFileChanges(files, facts),
+    hosted,
     findNewClaims(groups.claims.get(subject) ?? [], facts, at),
     findNewLookalikes(alike, facts),
     { changes: findGrantChanges(after(groups.ofDomain.get(subject)), groups.grants) },
@@ -121,6 +126,21 @@ function findFileChanges(files: readonly FileRow[], facts: KnownFacts): Part {
     }
   }
   return { changes, known: { files: states } }
+}
+
+/** Finds what others than the person who watches did to the hosted files of a domain. */
+function findHostedChanges(
+  edits: readonly HostedEdit[],
+  { kind, user_id, reported_seq }: StoredWatch,
+): WatchedChange[] {
+  return edits
+    .filter(edit => edit.seq > reported_seq && edit.user_id !== user_id)
+    .filter(edit => kind === 'domain' || edit.kind === 'brand.json')
+    .map(({ kind: file, was_live, is_live, at }) => ({
+      what: is_live ? (was_live ? 'hosted_changed' : 'hosted_started') : 'hosted_stopped',
+      file,
+      at,
+    }))
 }
 
 /**

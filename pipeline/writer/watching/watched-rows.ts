@@ -3,6 +3,7 @@ import type { Outcome } from '../../core/outcomes.ts'
 import type { EventType } from '../../model/event.ts'
 import type { StoredWatch, WatchedFile } from '../../model/watch.ts'
 import type { Database } from '../../store/database.ts'
+import { EDITS_MAX, type HostedEdit, loadHostedEdits } from './hosted-edits.ts'
 
 /** Events that are read at a time; what is left is read at the next look. */
 const EVENTS_MAX = 20_000
@@ -50,6 +51,8 @@ export interface WatchedRows {
   claims: { domain: string; agent: string }[]
   /** Saved entries that changed, whatever their names. */
   entries: { domain: string; is_brand: boolean; at: string; seq: number }[]
+  /** Edits of hosted files after which the file is another, or gone. */
+  hosted: HostedEdit[]
   /** Grants in force, by publisher and agent, of the pairs that events are about. */
   grants: Map<string, number>
 }
@@ -70,7 +73,12 @@ export async function loadWatchedRows(
   const from = watches.reduce((least, { reported_seq }) => Math.min(least, reported_seq), seq)
   const allEvents = await loadEvents(index, { from, seq, domains, agents })
   const allEntries = await loadEntries(index, { from, seq })
-  const upTo = Math.min(findEnd(allEvents, EVENTS_MAX, seq), findEnd(allEntries, ENTRIES_MAX, seq))
+  const allEdits = await loadHostedEdits(index, { from, seq, domains: named })
+  const upTo = Math.min(
+    findEnd(allEvents, EVENTS_MAX, seq),
+    findEnd(allEntries, ENTRIES_MAX, seq),
+    findEnd(allEdits, EDITS_MAX, seq),
+  )
   const events = allEvents.filter(event => event.seq <= upTo)
   return {
     events,
@@ -78,6 +86,7 @@ export async function loadWatchedRows(
     files: await loadFiles(index, named, now),
     claims: await loadClaims(index, domains, now),
     entries: allEntries.filter(entry => entry.seq <= upTo),
+    hosted: allEdits.filter(edit => edit.seq <= upTo),
     grants: await countGrants(index, events),
   }
 }

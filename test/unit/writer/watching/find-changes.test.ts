@@ -23,7 +23,15 @@ function look(agents: readonly string[], known: KnownFacts | null) {
     known,
   }
   const claims = agents.map(agent => ({ domain, agent }))
-  const rows = { events: [], seq: 2, files: [], claims, entries: [], grants: new Map() }
+  const rows = {
+    events: [],
+    seq: 2,
+    files: [],
+    claims,
+    entries: [],
+    hosted: [],
+    grants: new Map(),
+  }
   const [found] = findChanges([watch], rows, { takenDown: nothingTakenDown, now: START })
   return { changes: found!.changes, known: found!.progress.known }
 }
