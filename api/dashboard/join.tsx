@@ -76,18 +76,18 @@ function showClosed(): DashboardAnswer {
   return { status: 404, title: 'Invitation not found', body }
 }
 
-/** Offers to switch accounts. The address is no secret from those who have the link: it was sent there. */
+/** Offers to switch accounts. A link may be passed on, so it tells others neither who invites nor the whole address. */
 function showOtherAccount(
   { person, token: formToken }: DashboardRequest,
   token: string,
-  { email, org_name }: StoredInvitation,
+  { email }: StoredInvitation,
 ): DashboardAnswer {
   const who = person.email ?? person.name ?? person.user_id
   const body = (
     <>
-      <h1>Join {renderName(org_name)}</h1>
+      <h1>An invitation for another account</h1>
       <p class="notice fair">
-        This invitation is for <bdi>{clipText(email, 120)}</bdi>. You’re signed in as{' '}
+        This invitation is for <bdi>{clipText(maskAddress(email), 120)}</bdi>. You’re signed in as{' '}
         <bdi>{clipText(who, 120)}</bdi>
         {person.email === email ? ', but that address isn’t verified' : null}.
       </p>
@@ -100,6 +100,11 @@ function showOtherAccount(
     </>
   )
   return { status: 403, title: 'An invitation', body }
+}
+
+/** Masks an email address so that its owner still knows which one it is: `a…@paper.example`. */
+function maskAddress(email: string): string {
+  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`
 }
 
 /** Renders the invitations that wait for the person who is signed in. */

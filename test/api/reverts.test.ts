@@ -194,7 +194,12 @@ describe('reverting', () => {
       { org_id: randomUUID(), name: 'Nova' },
       'revoke its keys',
     ],
-    ['domains', 'domains.add', { domains: ['x.example'], again: false }, 'already requested'],
+    [
+      'domains',
+      'domains.add',
+      { domains: ['x.example'], again: false },
+      'registry takedown DOMAIN',
+    ],
   ])('a %s fails with its reason', async (_, op, fields, words) => {
     const [made] = await rows('key.create')
     const row = await submitDone({
