@@ -6,6 +6,7 @@ import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-
 import { type CheckedProposal, checkFile } from '../../pipeline/parse/check-file.ts'
 import { PastedDomain } from './fields.ts'
 import { countHosted } from './hosted-part.ts'
+import { listNamedAgents, type NamedAgent } from './named-agents.ts'
 import { deriveProposedSellers, type ProposedSellers } from './proposed-sellers.ts'
 
 const FAULTS_SHOWN_MAX = 100
@@ -42,6 +43,8 @@ export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' |
   kind: ProposedKind
   /** True if the registry could use the file: what has errors is ignored. */
   is_usable: boolean
+  /** Agents that its entries name. */
+  agents: NamedAgent[]
   /** Agents that may sell once the file is served; absent where it does not decide that. */
   sellers?: ProposedSellers
   /** Number of its properties that would be served if it were hosted; absent for a brand.json, which is served whole. */
@@ -63,6 +66,7 @@ export function checkText(
     valid,
     errors,
     warnings,
+    agents: listNamedAgents(checked.document, document),
     ...(sellers && { sellers }),
     ...(kind === 'adagents.json' && {
       properties_hosted: countHosted(checked.document, domain, now),
@@ -75,7 +79,7 @@ function isReadable(document: CheckedProposal['document']): boolean {
   return document !== undefined && (document.variant !== 'inline' || isUsable(document))
 }
 
-/** Checks a proposed file and answers in the same form as for a served one. */
+/** Checks a proposed file and answers in the same form as for a served one; beside it the agents that it names. */
 export function checkProposal({ document, kind, domain }: ProposedFile, now: number) {
   const text = typeof document === 'string' ? document : JSON.stringify(document, null, 2)
   const bytes = Buffer.from(text)
@@ -91,5 +95,6 @@ export function checkProposal({ document, kind, domain }: ProposedFile, now: num
     discovery_method: 'direct' as const,
   }
   const data = { domain: validation.domain, found: true, validation }
-  return { success: true, data, valid, errors, warnings, timestamp: toIso(now) }
+  const agents = listNamedAgents(checked.document, text)
+  return { answer: { success: true, data, valid, errors, warnings, timestamp: toIso(now) }, agents }
 }

@@ -2,25 +2,35 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { ExaminedFile, ProposedFile } from '../inputs/proposed-file.ts'
 import { toTaskOrigin } from '../operation/answering.ts'
+import { buildUnknownFaults, listUnknownAgents } from '../responses/unknown-agents.ts'
 import { loadFileText } from './file-text.ts'
 import type { ViewCall } from './view.ts'
 
 type Asking = Pick<ViewCall, 'services' | 'caller'>
 
+/** A checked file whose agents were looked up in the registry. */
+export interface ComparedFile extends ExaminedFile {
+  /** Addresses of its agents that the registry does not know. */
+  unknown: ReadonlySet<string>
+}
+
 /** A file with all its issues, as the workshop shows them. */
 export interface ExaminedText {
   text: string
-  examined: ExaminedFile
+  examined: ComparedFile
 }
 
-/** Checks the text of a file on another thread, in turn with other callers. */
-export function checkFileText(
+/** Checks the text of a file on another thread, in turn with other callers, and looks up the agents that it names. */
+export async function checkFileText(
   proposed: ProposedFile & { document: string },
-  { services: { workers, clock }, caller }: Asking,
-): Promise<ExaminedFile> {
+  { services: { workers, clock, reader }, caller }: Asking,
+): Promise<ComparedFile> {
   const bytes = Buffer.byteLength(proposed.document)
   const origin = toTaskOrigin({ principal: undefined, caller, bodyBytes: () => bytes })
-  return workers.run('checkText', origin, proposed, clock.now())
+  const examined = await workers.run('checkText', origin, proposed, clock.now())
+  const unknown = listUnknownAgents(examined.agents, reader)
+  const warnings = [...examined.warnings, ...(await buildUnknownFaults(unknown, reader))]
+  return { ...examined, warnings, unknown: new Set(unknown.map(({ url }) => url)) }
 }
 
 /**

@@ -16,6 +16,8 @@ import { toTaskOrigin } from '../operation/answering.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { replyOk } from '../responses/reply.ts'
+import { buildUnknownFaults, listUnknownAgents } from '../responses/unknown-agents.ts'
+import type { TaskResult } from '../workers/tasks.ts'
 
 /** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 1_000
@@ -47,7 +49,8 @@ export const validateAdagents = defineOperation({
       const origin = toTaskOrigin({ ...call, caller })
       const now = services.clock.now()
       const proposed = { ...body, document }
-      return replyOk(await services.workers.run('checkProposal', origin, proposed, now))
+      const checked = await services.workers.run('checkProposal', origin, proposed, now)
+      return replyOk(await addUnknownAgents(checked, services))
     }
     const domain = body.domain as Domain
     const checked = await checkAdagentsNow(domain, { agents: true, caller: caller() }, services)
@@ -65,6 +68,17 @@ export const validateAdagents = defineOperation({
     return replyOk(fitAnswer(answer, validation), buildAgeHeader(checked))
   },
 })
+
+/** Adds to the result of a check the agents that the registry does not know. */
+async function addUnknownAgents(
+  { answer, agents }: TaskResult<'checkProposal'>,
+  { reader }: Services,
+): Promise<TaskResult<'checkProposal'>['answer']> {
+  const faults = await buildUnknownFaults(listUnknownAgents(agents, reader), reader)
+  const warnings = [...answer.warnings, ...faults]
+  const { data } = answer
+  return { ...answer, data: { ...data, validation: { ...data.validation, warnings } }, warnings }
+}
 
 export const validateProperty = defineOperation({
   id: 'validateProperty',

@@ -80,6 +80,10 @@ export const faultCodes = {
     means: 'exclusive, and another agent may sell the same',
     repair: 'keep one entry',
   },
+  unknown_agent: {
+    means: 'no known agent has this URL, or it is new',
+    repair: 'check the URL',
+  },
   unpinned: { means: 'no key binds the agent', repair: 'pin its signing keys' },
   file_missing: { means: 'the file is missing', repair: 'publish it at this address' },
   http_status: {

@@ -162,6 +162,62 @@ describe('a file that was sent is checked', () => {
   })
 })
 
+describe('an agent that the registry does not know', () => {
+  const warn = async (url: string) => {
+    const authorized_agents = [{ ...proposal.authorized_agents[0], url }]
+    const page = await check({ text: JSON.stringify({ ...proposal, authorized_agents }) })
+    expect(page('#verdict').text()).toContain('Valid adagents.json')
+    const notes = page('.lines .note.fair').toArray()
+    return notes.map(note => page(note).text()).filter(note => note.includes('a known agent'))
+  }
+  const origin = new URL(AGENT).origin
+
+  test.each([
+    `${origin}/mpc`,
+    origin,
+    `${origin}/`,
+    'https://agent.example',
+    'https://www.agent.example/mcp',
+  ])('is warned about, with the one that was most likely meant: %s', async url => {
+    const [warning] = await warn(url)
+    expect(warning).toContain(
+      `authorized_agents[0].url is not the URL of a known agent: did you mean "${AGENT}"?`,
+    )
+    expect(warning).toContain(`Fix: write "${AGENT}"`)
+  })
+
+  test('may be a new one', async () => {
+    const [warning] = await warn(NEWCOMER)
+    expect(warning).toContain('Fix: check the URL, or keep it if the agent is new')
+  })
+
+  test.each([
+    AGENT,
+    `${AGENT}/`,
+    AGENT.toUpperCase().replace('HTTPS', 'https').replace('MCP', 'mcp'),
+  ])('is none that a publisher names in another spelling: %s', async url => {
+    expect(await warn(url)).toEqual([])
+  })
+
+  test('is in the warnings of the API too', async () => {
+    const document = {
+      ...proposal,
+      authorized_agents: [{ ...proposal.authorized_agents[0], url: origin }],
+    }
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/api/adagents/validate',
+      payload: { document },
+    })
+    const { valid, warnings, data } = answer.json()
+    expect(valid).toBe(true)
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ code: 'unknown_agent', suggestion: `write "${AGENT}"`, line: 6 }),
+    )
+    expect(data.validation.warnings).toEqual(warnings)
+  })
+})
+
 describe('who may sell what', () => {
   test('is compared with what the registry knows', async () => {
     const page = await check({ text: JSON.stringify(proposal), domain: PUBLISHER })
@@ -174,7 +230,7 @@ describe('who may sell what', () => {
     )
     expect(texts).toEqual([
       [AGENT.slice('https://'.length), 'Plain words', '1 of 1', '—', 'removed'],
-      [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'added'],
+      [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'added, not a known agent'],
     ])
   })
 

@@ -1,6 +1,7 @@
 import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { ProposedSeller, ProposedSellers } from '../../inputs/proposed-sellers.ts'
+import type { ComparedFile } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
@@ -15,6 +16,8 @@ interface Compared {
   url: string
   /** The agent in today's lookup, with what its operator says about its grant. */
   known: Listed | undefined
+  /** True if the registry knows no agent at this address. */
+  isUnknown: boolean
   before: string | undefined
   after: string | undefined
   authorized_for: string | undefined
@@ -24,19 +27,18 @@ interface Compared {
 export function renderSellers(
   domain: string,
   before: PublisherLookup,
-  after: ProposedSellers | undefined,
-  isValid: boolean,
+  { sellers: after, valid, unknown }: Pick<ComparedFile, 'sellers' | 'valid' | 'unknown'>,
 ): Html {
   if (after === undefined) {
     return (
       <p class="empty">
-        {isValid
+        {valid
           ? 'This file lists no agents: it points to another file or has no valid entries.'
           : 'Nothing can be compared while the file is invalid. The last valid version, if there is one, stays in force for now.'}
       </p>
     )
   }
-  const [same, changed] = splitSame(compareSellers(before, after))
+  const [same, changed] = splitSame(compareSellers(before, after, unknown))
   return (
     <>
       <p>
@@ -66,7 +68,7 @@ function renderCompared(caption: string, compared: readonly Compared[], domain: 
     total: compared.length,
     bytes: 8_000,
     empty: `No agent is authorized for ${domain}, today or with this file.`,
-    render: ({ url, known, authorized_for, before, after }) => [
+    render: ({ url, known, isUnknown, authorized_for, before, after }) => [
       <>
         {renderAgent(url)}
         {known?.operator_side === 'contradicted' ? renderOperatorSide(known) : ''}
@@ -74,7 +76,7 @@ function renderCompared(caption: string, compared: readonly Compared[], domain: 
       authorized_for === undefined ? '' : renderName(authorized_for, 120),
       before ?? '—',
       after ?? '—',
-      renderChange(before, after),
+      isUnknown ? renderBadge('fair', 'added, not a known agent') : renderChange(before, after),
     ],
   })
 }
@@ -94,6 +96,7 @@ function renderChange(before: string | undefined, after: string | undefined): Ht
 function compareSellers(
   { authorized_agents, properties_total: total }: PublisherLookup,
   after: ProposedSellers,
+  unknown: ReadonlySet<string>,
 ): Compared[] {
   const compared = new Map<string, Compared>()
   for (const agent of authorized_agents) {
@@ -103,6 +106,7 @@ function compareSellers(
     compared.set(url, {
       url,
       known: agent,
+      isUnknown: false,
       authorized_for,
       before: describeReach(reach, all),
       after: undefined,
@@ -113,6 +117,7 @@ function compareSellers(
     compared.set(seller.url, {
       url: seller.url,
       known: listed?.known,
+      isUnknown: listed === undefined && unknown.has(seller.url),
       authorized_for: seller.authorized_for ?? listed?.authorized_for,
       before: listed?.before,
       after: describeSeller(seller, after.properties_total),

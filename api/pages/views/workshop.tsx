@@ -5,10 +5,9 @@ import { toUrl } from '../../../pipeline/model/observation.ts'
 import { type ProposedKind, proposedKinds } from '../../../pipeline/model/proposed-kind.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
-import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
-import { checkFileText } from '../examined-file.ts'
+import { type ComparedFile, checkFileText } from '../examined-file.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
@@ -147,7 +146,7 @@ async function showExamined(
 
 async function renderPreview(
   domain: string | undefined,
-  { sellers, valid }: ExaminedFile,
+  examined: ComparedFile,
   { ask }: Asking,
 ): Promise<Html | null> {
   if (domain === undefined) {
@@ -159,7 +158,7 @@ async function renderPreview(
   }
   const query = { domain, limit: AGENTS_COMPARED }
   const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
-  return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, sellers, valid))
+  return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, examined))
 }
 
 /** Names at the top of a file by which its kind can be told. */
@@ -183,7 +182,7 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
   )
 }
 
-function renderVerdict(examined: ExaminedFile, next: Child): Html {
+function renderVerdict(examined: ComparedFile, next: Child): Html {
   const { kind, valid, is_usable, errors, warnings } = examined
   if (errors.some(({ code }) => code === 'not_json')) {
     return (
