@@ -1,11 +1,14 @@
 import { countThings } from '../../pipeline/core/counts.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
+import type { Membership } from '../../pipeline/model/identity.ts'
 import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { renderAccountDeletion } from './delete-account.tsx'
+import { listDomains, renderDomainFiles } from './domain-files.tsx'
 import { renderOwnInvitations } from './join.tsx'
 import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
 import { createOrganization } from './own-organization.tsx'
@@ -17,10 +20,10 @@ import {
   toSectionPath,
 } from './page.tsx'
 
-function showOrganizations(
+async function showOrganizations(
   context: DashboardRequest,
   { fault, holder }: { fault?: string; holder?: string | undefined } = {},
-): DashboardAnswer {
+): Promise<DashboardAnswer> {
   const { form, memberships, person, services, token } = context
   const outside = memberships.filter(membership => !isMember(services, membership))
   const body = (
@@ -55,17 +58,24 @@ function showOrganizations(
         ],
       })}
       {outside.length === 0 ? null : <p class="quiet">{MEMBERSHIP}</p>}
-      {holder === undefined ? renderNewForm(form, token) : null}
+      {memberships.length === 1 ? await renderOnly(context, getFirst(memberships)) : null}
+      {holder === undefined ? renderNewForm(form, token, memberships.length === 0) : null}
       {renderAccountDeletion(context)}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }
 }
 
-function renderNewForm(form: URLSearchParams, token: string): Html {
+/** Renders the domains of the only organization of a person. */
+async function renderOnly(context: DashboardRequest, { org_id }: Membership): Promise<Child> {
+  const { body, refused } = await listDomains(context, org_id)
+  return refused === undefined ? renderDomainFiles(context, body) : null
+}
+
+function renderNewForm(form: URLSearchParams, token: string, isFirst: boolean): Html {
   return (
     <form method="post" action="/dashboard/organizations" class="panel">
-      <h2>Create an organization</h2>
+      <h2>Create {isFirst ? 'an' : 'another'} organization</h2>
       {renderToken(token)}
       <label for="name">Name</label>
       <input
@@ -85,7 +95,9 @@ function renderNewForm(form: URLSearchParams, token: string): Html {
           </option>
         ))}
       </select>
-      <button type="submit">Create organization</button>
+      <button type="submit" class={isFirst ? undefined : 'plain'}>
+        Create organization
+      </button>
     </form>
   )
 }

@@ -1,7 +1,5 @@
-import type { z } from 'zod'
 import { countThings } from '../../pipeline/core/counts.ts'
 import { hostedKinds } from '../../pipeline/model/hosted.ts'
-import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import {
   isProvenByOthers,
@@ -17,6 +15,7 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { DOMAINS_URL, type Domains, listDomains, renderDomainFiles } from './domain-files.tsx'
 import { withdrawFile } from './hosted-file.tsx'
 import {
   type DashboardAnswer,
@@ -30,14 +29,10 @@ import {
 } from './page.tsx'
 import { CHECK_PATH, VERIFY_PATH } from './proof.tsx'
 
-const URL = '/api/me/organization/domains'
-
-type Domains = z.infer<typeof OrganizationDomains>
-
 async function showDomains(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
-  const { callApi, org, organization, services, token } = context
+  const { org, organization, services, token } = context
   const sectionPath = toSectionPath(organization.org_id, 'domains')
-  const listed = await callApi<Domains>({ method: 'GET', url: URL, query: org })
+  const listed = await listDomains(context, organization.org_id)
   const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
   const body = (
     <>
@@ -99,6 +94,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
               </div>,
             ],
           })}
+      {listed.refused === undefined ? await renderDomainFiles(context, listed.body) : null}
       {listed.refused !== undefined || listed.body.pending.length === 0
         ? null
         : renderSection('pending', 'Pending verifications', renderPending(context, listed.body))}
@@ -223,7 +219,7 @@ async function removeDomain(context: OrganizationRequest): Promise<DashboardAnsw
 function createDelete(place: string, done: DoneName) {
   return async (context: OrganizationRequest): Promise<DashboardAnswer> => {
     const { callApi, form, org, organization } = context
-    const url = `${URL}/${encodeURIComponent(form.get('domain') ?? '')}${place}`
+    const url = `${DOMAINS_URL}/${encodeURIComponent(form.get('domain') ?? '')}${place}`
     const { refused } = await callApi({ method: 'DELETE', url, query: org })
     if (refused !== undefined) return showDomains(context, refused)
     return { next: toSectionPath(organization.org_id, 'domains'), done }

@@ -67,7 +67,7 @@ async function found(browser: TestBrowser, name: string): Promise<string> {
   expect(answer.statusCode).toBe(303)
   expect(answer.headers.location).toMatch(/^\/dashboard\/org\/[^/]+\/domains\?done=organization$/)
   const page = load((await browser.get('/dashboard')).body)
-  expect(page('tbody th').text()).toBe(name)
+  expect(page('tbody').first().find('th').text()).toBe(name)
   return page('tbody a').attr('href')!.split('/')[3]!
 }
 
@@ -765,7 +765,7 @@ describe('a person without an organization', () => {
     expect(page('#url').val()).toBe(url)
     const added = await addAgent(browser, { url, organization_name: 'First' })
     expect(added.headers.location).toMatch(/^\/dashboard\/org\/[\w-]+\/agents\?done=enrolled$/)
-    expect((await read(browser, '/dashboard'))('tbody th').text()).toBe('First')
+    expect((await read(browser, '/dashboard'))('tbody').first().find('th').text()).toBe('First')
   })
 
   test('is told that a name is taken, and nothing else happens', async () => {
@@ -1085,6 +1085,37 @@ test('that a domain publishes its own file is said before anything is pasted', a
       isOwn ? 'serves its own' : 'To host it here, sign in',
     )
   }
+})
+
+test('each domain has a line with the state of its files, also on the first page', async () => {
+  const [served, hosted, empty] = ['own-file.example', 'hosted-file.example', 'no-file.example']
+  const eve = await enterAs(`eve@lines.example`)
+  const org = await found(eve, 'Lines')
+  for (const domain of [served, hosted, empty]) await proveOwnership(registry, 'Lines', domain)
+  const agents = ['https://ads.lines.example/mcp']
+  await registry.observe(
+    observePublisherFile(served, { sites: [served], agents }),
+    observeBrandFile(served, 'Lines'),
+  )
+  await publishPreviewed(eve, { org, domain: hosted, text: buildFile('Here', hosted) })
+  for (const path of ['/dashboard', at(org, '/domains')]) {
+    const page = await read(eve, path)
+    const readLine = (domain: string) => {
+      const row = page(`#files tr:contains("${domain}")`)
+      expect(row.find('a').attr('href')).toBe(`/publisher/${domain}`)
+      return row
+        .find('td')
+        .toArray()
+        .map(cell => page(cell).text())
+    }
+    const [adagents, brand] = readLine(served)
+    expect(adagents).toMatch(/^(Valid|Usable) .*1 agent.*Last read/)
+    expect(brand).toMatch(/^(Valid|Usable) .*Last read/)
+    expect(readLine(hosted)[0]).toMatch(/^Hosted here/)
+    expect(readLine(empty)).toEqual(['Never crawled ', 'Never crawled '])
+  }
+  const first = await read(eve, '/dashboard')
+  expect(first('button.plain').text()).toContain('Create organization')
 })
 
 test('the preview of a file is what is served once it is published, and says what is not', async () => {

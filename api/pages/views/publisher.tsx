@@ -1,7 +1,7 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
-import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
+import type { Source } from '../../../pipeline/model/observation.ts'
 import type {
   DomainLookup,
   FreshnessBlock,
@@ -35,6 +35,12 @@ import {
   renderNextStep,
   toShownFreshness,
 } from '../parts/publisher.tsx'
+import {
+  chooseFileLook,
+  countAll,
+  describeFileState,
+  toDecidingSource,
+} from '../parts/publisher-file.ts'
 import { loadTerms } from '../parts/terms.tsx'
 import { formatDay } from '../parts/verdict.tsx'
 import { renderWatch } from '../parts/watch.tsx'
@@ -137,13 +143,6 @@ async function explainNone(reader: Reader, { domain }: PublisherLookup) {
   return last && `The last authorization ended on ${formatDay(last)}.`
 }
 
-function countAll(lookup: PublisherLookup): { agents: number; properties: number } {
-  return {
-    agents: lookup.authorized_agents_total ?? lookup.authorized_agents.length,
-    properties: lookup.properties_total ?? lookup.properties.length,
-  }
-}
-
 /** Counts the listed agents whose operators contradict the publisher; undefined if none does. */
 function describeContradicted({ authorized_agents }: PublisherLookup): string | undefined {
   const count = authorized_agents.filter(
@@ -163,9 +162,9 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
       {renderTiles([
         {
           label: 'File',
-          value: describeFile(lookup, faults),
+          value: describeFileState(lookup, faults),
           note: describeIssues(lookup, faults),
-          look: chooseLook(lookup, faults),
+          look: chooseFileLook(lookup, faults),
         },
         {
           label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
@@ -205,27 +204,6 @@ function describeIssues(
   return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
     ? undefined
     : counted
-}
-
-/** Describes the state of the file in a word or two. */
-function describeFile(lookup: PublisherLookup, { errors }: CountedFaults): string {
-  if (isHostedOnly(lookup)) return 'Hosted here'
-  if (lookup.adagents_valid) return errors > 0 ? 'Usable' : 'Valid'
-  return capitalize(lookup.files.adagents_json.status)
-}
-
-function chooseLook(lookup: PublisherLookup, { errors, warnings }: CountedFaults) {
-  if (isHostedOnly(lookup)) return 'fair'
-  if (!lookup.adagents_valid) return 'bad'
-  return errors + warnings > 0 ? 'fair' : 'good'
-}
-
-/** Finds the file that decides: the domain's own, or the one that it leads to. */
-function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup): Source {
-  const own: Source = { kind: 'adagents.json', location: domain }
-  const { resolved_url } = hosting
-  if (discovery_method === 'direct' || resolved_url === undefined) return own
-  return parseSource('adagents.json', resolved_url) ?? own
 }
 
 function renderHead(
