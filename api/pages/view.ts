@@ -17,8 +17,8 @@ export interface View {
   followed?: ChangeSubject
   /** Address of the picture that is shown where the page is shared, without the origin. */
   picture?: string
-  /** Text of the search box. */
-  searched?: string
+  /** True if the search box is in the body of the page, so that its head needs none. */
+  hasSearch?: true
   /** Line of links below the head of the page: the pages of its section. */
   tabs?: Html
   /** Part of the menu after the sections of the site: the person's account. */

@@ -136,13 +136,12 @@ const PICTURE = (
   </>
 )
 
-/** Headers of pages on which nothing was searched, by the section: as many as there are sections. */
+/** Headers of pages without a search box of their own, by the section: as many as there are sections. */
 const headers = new Map<string, Html>()
 
 function findHeader(view: View, hasDashboard: boolean, address: string | undefined): Html {
   const [path] = address?.split('?', 1) ?? []
-  if (view.searched !== undefined || view.tabs !== undefined)
-    return renderHeader(view, hasDashboard, path)
+  if (view.hasSearch || view.tabs !== undefined) return renderHeader(view, hasDashboard, path)
   const isWhole = [...sections, ...docs].some(([address]) => address === path)
   const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${hasDashboard}`
   const known = headers.get(key)
@@ -166,7 +165,7 @@ function findSection(path = ''): Link | undefined {
 
 /** Renders the head of a page. Its menu is folded where there is little room; its tabs never are. */
 function renderHeader(
-  { searched, tabs, account }: Pick<View, 'searched' | 'tabs' | 'account'>,
+  { hasSearch, tabs, account }: Pick<View, 'hasSearch' | 'tabs' | 'account'>,
   hasDashboard: boolean,
   path: string | undefined,
 ): Html {
@@ -181,7 +180,7 @@ function renderHeader(
         </svg>
         <span>{NAME}</span>
       </a>
-      {isHome ? null : renderSearch(searched, 'compact')}
+      {isHome || hasSearch ? null : renderSearch('compact')}
       <details class="menu">
         <summary>Menu</summary>
         <nav aria-label="Sections">
@@ -237,8 +236,8 @@ const MAGNIFIER = (
   </>
 )
 
-/** Renders the search box; a page has one. */
-export function renderSearch(searched: string | undefined, look: 'compact' | 'large'): Html {
+/** Renders the search box; a page has one, either in its head or in its body. */
+export function renderSearch(look: 'compact' | 'large', searched = ''): Html {
   return (
     <search class={look}>
       <form action="/search" method="get">
@@ -249,7 +248,7 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
           id="q"
           name="q"
           type="search"
-          value={clipText(searched ?? '', 200)}
+          value={clipText(searched, 200)}
           maxlength="200"
           placeholder={look === 'large' ? 'Brand, domain, agent' : 'Search'}
           autocomplete="off"

@@ -65,7 +65,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             domains publish themselves.
           </p>
           {config.DEMO ? <p class="quiet">This is a demo: all domains are invented.</p> : null}
-          {renderSearch(undefined, 'large')}
+          {renderSearch('large')}
           {renderQuestions((subBrand ?? brands[0])?.id, publishers[0]?.id, sales)}
         </section>
         {TASKS}

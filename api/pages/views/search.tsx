@@ -22,6 +22,7 @@ import { describeAgentType, renderProbedState } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { describeSource } from '../parts/brand.tsx'
 import { renderEntry } from '../parts/directory.tsx'
+import { renderSearch } from '../parts/document.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
@@ -67,13 +68,14 @@ export async function show({
     ...(isShort && { status: 400 as const }),
     title: text === '' ? 'Search' : `Search: ${text}`,
     description: 'Find brands, publishers, properties and agents by name, domain or identifier.',
-    searched: text,
+    hasSearch: true,
     ...(found && { json: `/api/search?${new URLSearchParams({ q: text })}` }),
     body: (
       <>
         <h1>{text === '' ? 'Search' : <>Results for “{renderName(text, 80)}”</>}</h1>
+        {renderSearch('large', text)}
         {text === '' ? (
-          <p class="empty">Type a name, a domain, an identifier or an agent URL above.</p>
+          <p class="empty">Type a name, a domain, an identifier or an agent URL.</p>
         ) : null}
         {isShort ? <p class="empty">Type at least {QUERY_CHARS_MIN} characters.</p> : null}
         {found === undefined ? null : renderFound(text, found, services)}
