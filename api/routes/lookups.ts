@@ -12,9 +12,13 @@ import {
   findPublisher,
   listClaiming,
 } from '../../pipeline/read/lookups/publisher-lookup.ts'
-import { buildPublisherPage, withDeclared } from '../../pipeline/read/lookups/publisher-pages.ts'
+import {
+  buildPublisherPage,
+  isPublisherKnown,
+  withDeclared,
+} from '../../pipeline/read/lookups/publisher-pages.ts'
 import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
-import { listSellerKeys } from '../../pipeline/read/lookups/surrogate-keys.ts'
+import { listPublisherKeys, listSellerKeys } from '../../pipeline/read/lookups/surrogate-keys.ts'
 import { listPlacements, loadFormats } from '../../pipeline/read/queries/publishers.ts'
 import { loadStats } from '../../pipeline/read/queries/stats.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -22,6 +26,7 @@ import { createWholeNumber, PastedDomain, pageCursor } from '../inputs/fields.ts
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { buildPageEnd, buildSeqHeader, getSnapshot } from '../responses/lists.ts'
+import { findMeantDomain, listMeantDomainKeys } from '../responses/meant-domain.ts'
 import { isContent, replyOk, replyStored, type Sent } from '../responses/reply.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
 
@@ -41,6 +46,7 @@ export const lookUpPublisher = defineOperation({
   cache: 'revalidate',
   dependsOn: ({ query: { domain, include, formats_cursor }, reader }) => [
     ...listSellerKeys(reader, domain),
+    ...listMeantDomainKeys(domain, meant => listPublisherKeys(reader, meant)),
     MEMBERS_KEY,
     ...(include === undefined && formats_cursor === undefined ? [] : [SNAPSHOT_KEY]),
   ],
@@ -90,7 +96,7 @@ function replyLookup(
       fitHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
     }) as PublisherLookup
   const isPaged = cursor !== undefined || limit > 0
-  const request = (lookup: PublisherLookup) => requestFirstCrawl(lookup, services.demand, caller)
+  const request = (lookup: PublisherLookup) => completeUnknown(lookup, services, caller)
   if (include !== undefined) {
     const start = Number(placements_cursor ?? 0)
     return replyWithPlacements(services, domain, start, request, isPaged ? page() : undefined)
@@ -98,16 +104,19 @@ function replyLookup(
   return isPaged ? replyOk(request(page())) : replyPublisher(services, domain, request)
 }
 
-/** Requests the crawl of a publisher that was never crawled, and says so in its lookup. */
-function requestFirstCrawl(
+/** Requests the crawl of a publisher that was never crawled, and names the one that was meant where nothing is known. */
+function completeUnknown(
   lookup: PublisherLookup,
-  demand: Services['demand'],
+  { demand, reader }: Services,
   caller: () => string,
 ): PublisherLookup {
   const isUnknown = lookup.freshness?.state === 'never_crawled'
-  return isUnknown && demand.add(lookup.domain, caller)
-    ? { ...lookup, auto_crawl_triggered: true }
-    : lookup
+  return {
+    ...lookup,
+    ...(isUnknown && demand.add(lookup.domain, caller) && { auto_crawl_triggered: true }),
+    ...(!isPublisherKnown(reader, lookup.domain) &&
+      findMeantDomain(lookup.domain, meant => isPublisherKnown(reader, meant))),
+  }
 }
 
 /** Replies with a later page of the formats instead of the first. It comes from the snapshot. */
@@ -184,7 +193,11 @@ export const lookUpDomain = defineOperation({
   description: 'Superseded by `GET /api/registry/publisher`, which returns the inventory too.',
   access: 'public',
   cache: 'revalidate',
-  dependsOn: ({ params: { domain }, reader }) => [...listSellerKeys(reader, domain), MEMBERS_KEY],
+  dependsOn: ({ params: { domain }, reader }) => [
+    ...listSellerKeys(reader, domain),
+    ...listMeantDomainKeys(domain, meant => listPublisherKeys(reader, meant)),
+    MEMBERS_KEY,
+  ],
   deprecated: true,
   params: z.object({ domain: PastedDomain }),
   reply: { 200: DomainLookup },
@@ -207,6 +220,7 @@ function buildEmptyLookup(reader: Reader, domain: string): DomainLookup {
     domain,
     authorized_agents: [],
     sales_agents_claiming: listClaiming(reader, domain),
+    ...findMeantDomain(domain, meant => findDomainLookup(reader, meant) !== undefined),
     freshness: findFileFreshness(reader, 'adagents.json', domain),
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/tiers.ts'
 import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
@@ -20,6 +21,7 @@ import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { formatMembers, replyMembers } from '../responses/cached-members.ts'
 import { buildPageEnd } from '../responses/lists.ts'
+import { findMeantDomain } from '../responses/meant-domain.ts'
 import { buildPublisherCursor } from './authorization/publisher-page.ts'
 
 /** Agents on a page. */
@@ -110,13 +112,16 @@ function formatDeclared(
   visible: ReadonlySet<Visibility>,
   page: PageOfAgents,
 ): string {
-  if (!visible.has('public') || reader.serving === undefined) return noAgents
+  if (!visible.has('public') || reader.serving === undefined) return formatMembers(noAgents)
   return operators(reader).get(
     reader.serving,
     `declared ${domain} ${page.start} ${page.limit}`,
     () => {
       const declared = listDeclaredAgents(reader, domain)
-      if (declared.length === 0) return noAgents
+      if (declared.length === 0) {
+        const isKnown = (meant: Domain) => listDeclaredAgents(reader, meant).length > 0
+        return formatMembers({ ...noAgents, ...findMeantDomain(domain, isKnown) })
+      }
       const budget = { bytes: PUBLISHER_BYTES }
       const name = findBrandName(reader, domain)
       const shown = cutAgents(declared, page).map(({ agent_url: url, type }) => ({
@@ -152,7 +157,7 @@ function formatAgents(
 }
 
 /** Members of the answer about a domain that has no member and no agents. */
-const noAgents = formatMembers({ member: null, agents: [], has_more: false, next_cursor: null })
+const noAgents = { member: null, agents: [], has_more: false, next_cursor: null }
 
 function toLowerCase(text: string): string {
   return text.toLowerCase()

@@ -44,7 +44,7 @@ export function parsePastedDomain(text: string): Domain | undefined {
 }
 
 /** Returns a domain without its `www.`; undefined for one that has none. */
-export function stripWww(domain: Domain): Domain | undefined {
+export function stripWww(domain: string): Domain | undefined {
   return domain.startsWith('www.') ? parseDomain(domain.slice('www.'.length)) : undefined
 }
 

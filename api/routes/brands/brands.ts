@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Domain, stripWww } from '../../../pipeline/core/domain.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
 import { truncateJson } from '../../../pipeline/core/truncate-json.ts'
 import { toUrl } from '../../../pipeline/model/observation.ts'
 import type { LiveBrandFailure } from '../../../pipeline/model/reported-fault.ts'
@@ -15,6 +15,7 @@ import { buildAgeHeader } from '../../limits/outbound.ts'
 import { resolveLiveBrand } from '../../live/resolve-live-brand.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
+import { findMeantDomain, listMeantDomainKeys } from '../../responses/meant-domain.ts'
 import { createListQuery, replyList } from '../../responses/registered-list.ts'
 import {
   noStore,
@@ -39,10 +40,10 @@ export const resolveBrand = defineOperation({
   summary: 'Resolve a domain to its canonical brand',
   access: 'public',
   cache: 'revalidate',
-  dependsOn: ({ query: { domain } }) => {
-    const meant = stripWww(domain)
-    return [...listDomainKeys(domain), ...(meant === undefined ? [] : listDomainKeys(meant))]
-  },
+  dependsOn: ({ query: { domain } }) => [
+    ...listDomainKeys(domain),
+    ...listMeantDomainKeys(domain, listDomainKeys),
+  ],
   query: z.object({ domain: PastedDomain, fresh }),
   reply: { 200: BrandResolution },
   errors: ['invalid_request', 'not_found', 'unavailable'],
@@ -151,11 +152,9 @@ function replyUnknownBrand(
   const freshness = findFileFreshness(reader, 'brand.json', domain)
   if (freshness.state === 'never_crawled') demand.add(domain, caller)
   const status = live === undefined ? freshness.http_status : live.status_code
-  const meant = stripWww(domain)
-  const isMeantKnown = meant !== undefined && findBrand(reader, meant) !== undefined
   return replyRefused('not_found', `no brand is known for ${domain}`, {
     domain,
-    ...(isMeantKnown && { did_you_mean: [meant] }),
+    ...findMeantDomain(domain, meant => findBrand(reader, meant) !== undefined),
     ...(status !== undefined && { file_status: status }),
     ...more,
     ...(live && { live_brand_json: live }),

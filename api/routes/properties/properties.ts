@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { PropertyList, PropertyResolution } from '../../../pipeline/model/responses/index.ts'
 import { findProperties, resolveProperties } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
-import { listSellerKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
+import { listPublisherKeys, listSellerKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { propertyList } from '../../../pipeline/read/queries/properties.ts'
 import { BulkDomains, describeBulk, parseDomainsLeniently } from '../../inputs/bulk.ts'
 import { freshIgnored, PastedDomain } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
+import { findMeantDomain, listMeantDomainKeys } from '../../responses/meant-domain.ts'
 import { createListQuery, replyList } from '../../responses/registered-list.ts'
 import { replyLent, replyRefused, replyStored, type Sent } from '../../responses/reply.ts'
 
@@ -19,7 +20,10 @@ export const resolveProperty = defineOperation({
   summary: 'Resolve a publisher domain to its properties and authorized agents',
   access: 'public',
   cache: 'revalidate',
-  dependsOn: ({ query: { domain }, reader }) => listSellerKeys(reader, domain),
+  dependsOn: ({ query: { domain }, reader }) => [
+    ...listSellerKeys(reader, domain),
+    ...listMeantDomainKeys(domain, meant => listPublisherKeys(reader, meant)),
+  ],
   query: z.object({ domain: PastedDomain, fresh: freshIgnored }),
   reply: { 200: PropertyResolution },
   errors: ['invalid_request', 'not_found'],
@@ -36,7 +40,11 @@ function replyUnknownPublisher(
 ): Sent {
   const freshness = findFileFreshness(reader, 'adagents.json', domain)
   if (freshness.state === 'never_crawled') demand.add(domain, caller)
-  return replyRefused('not_found', `no properties are known for ${domain}`, { domain, freshness })
+  return replyRefused('not_found', `no properties are known for ${domain}`, {
+    domain,
+    ...findMeantDomain(domain, meant => findProperties(reader, meant) !== undefined),
+    freshness,
+  })
 }
 
 export const resolvePropertiesBulk = defineOperation({

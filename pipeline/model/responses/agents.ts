@@ -11,7 +11,7 @@ import {
 } from '../shared-fields.ts'
 import { ComplianceSummary } from './compliance.ts'
 import { FreshnessBlock } from './freshness.ts'
-import { MemberName, PublisherEntry } from './publishers.ts'
+import { MeantDomain, MemberName, PublisherEntry } from './publishers.ts'
 
 const text = z.string()
 const texts = z.array(text)
@@ -254,6 +254,7 @@ export const OperatorLookup = z
     agents: z.array(OperatedAgent).describe('Agents of this page that the caller may see'),
     ...describeCut('agents'),
     ...pageEnd,
+    did_you_mean: MeantDomain,
     freshness: FreshnessBlock,
   })
   .meta({

@@ -154,6 +154,11 @@ const BrandCard = z
   })
   .describe('Name, description, logo and colors of the domain’s brand; absent if unknown')
 
+export const MeantDomain = z
+  .array(text)
+  .optional()
+  .describe('The domain without `www.`, where nothing is known of the requested one but of that')
+
 export const PublisherLookup = z
   .looseObject({
     domain: text.describe('Requested domain, in its normal form'),
@@ -226,6 +231,7 @@ export const PublisherLookup = z
       .literal(true)
       .optional()
       .describe('Present if this lookup had the domain, which was never crawled, crawled'),
+    did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'PublisherLookup', description: 'The inventory of a publisher and its agents' })
@@ -248,6 +254,7 @@ export const DomainLookup = z
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))
       .describe('Agents that claim to sell it; that grants nothing'),
+    did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'DomainLookup', description: 'Look up the agents authorized for a domain' })

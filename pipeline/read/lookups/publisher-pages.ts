@@ -26,6 +26,13 @@ function readPublisher(reader: Reader, domain: string, base: string): PublisherL
   return found ? JSON.parse(found.body.toString()) : buildUnknownPublisher(reader, domain)
 }
 
+/** Tells whether a lookup of a domain says anything of what its files or members list. */
+export function isPublisherKnown(reader: Reader, domain: string): boolean {
+  const { serving } = reader
+  const isStored = serving?.has('publisher', domain) || serving?.has('property', domain)
+  return isStored || listDeclared(reader, domain).length > 0
+}
+
 /**
  * Builds a page of a publisher's properties and of its agents: the same range of both lists, so that one
  * cursor covers them.

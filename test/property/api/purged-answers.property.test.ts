@@ -18,6 +18,8 @@ const requests = [
     `/api/registry/publisher?domain=${domain}`,
     `/api/registry/lookup/domain/${domain}`,
     `/api/registry/lookup/property?type=domain&value=${domain}`,
+    `/api/registry/publisher?domain=www.${domain}`,
+    `/api/registry/lookup/domain/www.${domain}`,
   ]),
   ...[...agents, agents[0]!.replace('mcp', 'MCP')]
     .map(encodeURIComponent)
@@ -41,6 +43,7 @@ const ofAttempts = new Set([
   'directory_indexed_at',
   'last_http_status',
   'last_crawled_at',
+  'auto_crawl_triggered',
   'request_id',
 ])
 

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop } from '../support/worlds/nights.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  const known = { names: [{ en: 'Known' }] }
+  await publishFiles(registry, {
+    'known.example': buildShop('known.example'),
+    'brand known.example': { ...known, ...buildOperatorFile(['https://known.example/mcp'], []) },
+    'www.both.example': buildShop('www.both.example'),
+    'brand www.both.example': {
+      ...known,
+      ...buildOperatorFile(['https://www.both.example/mcp'], []),
+    },
+    'both.example': buildShop('both.example'),
+    'brand both.example': { ...known, ...buildOperatorFile(['https://both.example/mcp'], []) },
+    'brand listed.example': buildOperatorFile([], [{ identifier: 'listed.example' }]),
+  })
+  for (const kind of ['brand.json', 'adagents.json'] as const)
+    await registry.observe({ kind, location: 'www.known.example', outcome: 'absent', status: 404 })
+  await registry.publish()
+})
+afterAll(() => registry.close())
+
+const operations: [name: string, path: string][] = [
+  ['resolveBrand', '/api/brands/resolve?domain='],
+  ['getBrandJson', '/api/brands/brand-json?domain='],
+  ['resolveProperty', '/api/properties/resolve?domain='],
+  ['lookUpPublisher', '/api/registry/publisher?domain='],
+  ['lookUpPublisher by pages', '/api/registry/publisher?limit=10&domain='],
+  ['lookUpPublisher with placements', '/api/registry/publisher?include=placements&domain='],
+  ['lookUpDomain', '/api/registry/lookup/domain/'],
+  ['lookUpOperator', '/api/registry/operator?domain='],
+]
+
+const ask = async (url: string) => (await registry.app.inject(url)).json()
+
+describe.each(operations)('%s', (_, path) => {
+  test('names the domain that is known without its www.', async () => {
+    expect(await ask(`${path}WWW.known.example`)).toMatchObject({
+      domain: 'www.known.example',
+      did_you_mean: ['known.example'],
+    })
+  })
+
+  test.each(['known.example', 'www.both.example', 'www.nobody.example', 'm.known.example'])(
+    'names no other domain for %s',
+    async domain => {
+      expect(await ask(path + domain)).not.toHaveProperty('did_you_mean')
+    },
+  )
+})
+
+test('a publisher is meant whose brand.json alone lists properties', async () => {
+  expect(await ask('/api/registry/publisher?domain=www.listed.example')).toMatchObject({
+    did_you_mean: ['listed.example'],
+  })
+})
