@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { refuse } from '../../pipeline/core/errors.ts'
 
 const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i
@@ -25,13 +26,24 @@ export function isUploaded(form: FormData): boolean {
   return file instanceof File && file.name !== ''
 }
 
+/** Text that somebody sent. */
+export interface SentText {
+  text: string
+  /** False for an upload in another encoding, of whose characters some were lost. */
+  isUtf8: boolean
+}
+
 /** Reads the text that somebody uploaded as `file`, or else pasted as `text`. */
-export async function readSentText(form: FormData): Promise<string> {
+export async function readSentText(form: FormData): Promise<SentText> {
   const file = form.get('file')
   const hasContent = file instanceof Blob && file.size > 0
-  const text = hasContent
-    ? Buffer.from(await file.arrayBuffer()).toString('utf8')
-    : readField(form, 'text')
+  const bytes = hasContent
+    ? Buffer.from(await file.arrayBuffer())
+    : Buffer.from(readField(form, 'text'))
   // Browsers send line breaks of fields as those of mail.
-  return text.replaceAll('\r\n', '\n').replace(/^\ufeff/, '')
+  const text = bytes
+    .toString('utf8')
+    .replaceAll('\r\n', '\n')
+    .replace(/^\ufeff/, '')
+  return { text, isUtf8: isUtf8(bytes) }
 }

@@ -3,7 +3,9 @@ import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { isUsable } from '../../pipeline/model/documents/index.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
+import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
 import { type CheckedProposal, checkFile } from '../../pipeline/parse/check-file.ts'
+import { NOT_UTF8 } from '../../pipeline/parse/read-json.ts'
 import { PastedDomain } from './fields.ts'
 import { countHosted } from './hosted-part.ts'
 import { listNamedAgents, type NamedAgent } from './named-agents.ts'
@@ -38,6 +40,13 @@ export interface ProposedFile {
   domain?: string | undefined
 }
 
+/** The text of a file that is not served yet. */
+export interface ProposedText extends ProposedFile {
+  document: string
+  /** False if it was decoded from bytes in another encoding; what was pasted is UTF-8. */
+  isUtf8?: boolean
+}
+
 /** Result of a check, as the workshop shows it. */
 export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' | 'warnings'> {
   kind: ProposedKind
@@ -51,14 +60,22 @@ export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' |
   properties_hosted?: number
 }
 
+/** The warning of the crawler about bytes in another encoding, at the first line. */
+const lossWarnings = reportFaults([NOT_UTF8]).warnings.map(fault => ({
+  ...fault,
+  line: 1,
+  column: 1,
+}))
+
 /** Checks the text of a proposed file, and derives who may sell once its domain serves it. */
 export function checkText(
-  { document, kind, domain }: ProposedFile & { document: string },
+  { document, kind, domain, isUtf8 = true }: ProposedText,
   now: number,
 ): ExaminedFile {
   const bytes = Buffer.from(document)
   const checked = checkFile(kind, bytes, { domain, now, maxFaults: FAULTS_SHOWN_MAX })
-  const { valid, errors, warnings } = checked
+  const { valid, errors } = checked
+  const warnings = isUtf8 ? checked.warnings : [...lossWarnings, ...checked.warnings]
   const sellers = domain && deriveProposedSellers(checked.document, domain as Domain, now)
   return {
     kind,

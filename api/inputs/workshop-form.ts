@@ -2,14 +2,13 @@ import { parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
-import { isUploaded, parseForm, readField, readSentText } from './form-data.ts'
+import { isUploaded, parseForm, readField, readSentText, type SentText } from './form-data.ts'
 
 /** A file that somebody sent to be checked. */
-export interface WorkshopForm {
+export interface WorkshopForm extends SentText {
   kind: ProposedKind
   /** The domain that will serve it, as it was written; empty where none was named. */
   domain: string
-  text: string
   /** True if somebody uploaded a file without content, and pasted none. */
   isEmptyUpload: boolean
   isDownload: boolean
@@ -25,12 +24,12 @@ export async function readWorkshopForm(body: Buffer, contentType: string): Promi
   const read = (name: string) => readField(form, name)
   const kind = proposedKinds.find(known => known === (read('as') || read('kind')))
   if (kind === undefined) refuse('invalid_request', `kind: ${describeChoices(proposedKinds)}`)
-  const text = await readSentText(form)
+  const sent = await readSentText(form)
   return {
     kind,
     domain: read('domain').trim().slice(0, 300),
-    text,
-    isEmptyUpload: text === '' && isUploaded(form),
+    ...sent,
+    isEmptyUpload: sent.text === '' && isUploaded(form),
     isDownload: read('do') === 'download',
     isExample: read('do') === 'example',
     isPublishing: read('do') === 'publish',

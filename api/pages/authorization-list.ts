@@ -37,7 +37,7 @@ const checked = defineOperation({
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited', 'unavailable'],
   handle: async ({ body, header, services }) => {
     const sent = await parseForm(body, String(header('content-type') ?? ''))
-    const text = await readSentText(sent)
+    const { text } = await readSentText(sent)
     const read = readList(text, services)
     if (!('refused' in read) && readField(sent, 'do') === 'download')
       return sendDownload(checkSales(services.reader, read))

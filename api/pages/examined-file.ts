@@ -1,6 +1,6 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import type { ExaminedFile, ProposedFile } from '../inputs/proposed-file.ts'
+import type { ExaminedFile, ProposedText } from '../inputs/proposed-file.ts'
 import { toTaskOrigin } from '../operation/answering.ts'
 import { buildUnknownFaults, listUnknownAgents } from '../responses/unknown-agents.ts'
 import { loadFileText } from './file-text.ts'
@@ -22,7 +22,7 @@ export interface ExaminedText {
 
 /** Checks the text of a file on another thread, in turn with other callers, and looks up the agents that it names. */
 export async function checkFileText(
-  proposed: ProposedFile & { document: string },
+  proposed: ProposedText,
   { services: { workers, clock, reader }, caller }: Asking,
 ): Promise<ComparedFile> {
   const bytes = Buffer.byteLength(proposed.document)
@@ -45,8 +45,8 @@ export async function loadExamined(
   const found = await loadFileText(domain, kind, call)
   if (found === undefined) return undefined
   try {
-    const examined = await checkFileText({ document: found.text, kind, domain }, call)
-    return { text: found.text, examined }
+    const { text, isUtf8 } = found
+    return { text, examined: await checkFileText({ document: text, kind, domain, isUtf8 }, call) }
   } catch (error) {
     if (error instanceof PublicError) return undefined
     throw error

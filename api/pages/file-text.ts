@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
@@ -15,6 +16,8 @@ type Asking = Pick<ViewCall, 'services' | 'caller'>
 
 /** Text of a file, and when it was like that. */
 interface FileText extends ShownText {
+  /** False if it is in another encoding, so that some characters were lost. */
+  isUtf8: boolean
   when: 'was last read' | 'is served now'
 }
 
@@ -46,7 +49,8 @@ async function readBroken(
       request: () => ({ kind: 'read_text', domain, file: kind }),
     })
     if (!isBroken(answer.outcome) || answer.text === undefined) return undefined
-    return { ...toShownText(normalizeLineEnds(answer.text)), when: 'is served now' }
+    const shown = toShownText(normalizeLineEnds(answer.text))
+    return { ...shown, isUtf8: true, when: 'is served now' }
   } catch (error) {
     if (error instanceof PublicError) return undefined
     throw error
@@ -69,7 +73,8 @@ async function loadStored(
     return snapshot && readFileBytes(reader, snapshot, source, FILE_BYTES_MAX)
   })
   if (found === undefined) return undefined
-  return { ...toShownText(normalizeLineEnds(found.bytes.toString('utf8'))), when: 'was last read' }
+  const shown = toShownText(normalizeLineEnds(found.bytes.toString('utf8')))
+  return { ...shown, isUtf8: isUtf8(found.bytes), when: 'was last read' }
 }
 
 /** Normalizes line ends to those that a browser shows. */

@@ -48,7 +48,7 @@ const checkedFile = defineOperation({
   ],
   handle: async call => {
     const form = await readWorkshopForm(call.body, String(call.header('content-type') ?? ''))
-    if (form.isDownload) return sendDownload(form)
+    if (form.isDownload && form.isUtf8) return sendDownload(form)
     if (form.isPublishing) refuseForeignForm(call)
     const [{ showChecked, findHostingFault }, { renderDocument }] = await Promise.all([
       import('./views/workshop.tsx'),

@@ -5,6 +5,7 @@
 const PAUSE_MS = 700
 const form = document.querySelector('form.editor')
 const text = form?.querySelector('textarea')
+const upload = form?.querySelector('input[type=file]')
 let pause
 let asking
 
@@ -13,7 +14,6 @@ async function check() {
   asking = new AbortController()
   try {
     const body = new FormData(form)
-    body.delete('file')
     const { signal } = asking
     const answer = await fetch(form.action, { method: 'POST', body, signal })
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
@@ -35,6 +35,7 @@ function select(line) {
 }
 
 text?.addEventListener('input', () => {
+  upload.value = ''
   clearTimeout(pause)
   pause = setTimeout(check, PAUSE_MS)
 })
@@ -46,10 +47,15 @@ document.querySelector('#result')?.addEventListener('click', event => {
   select(Number(line))
 })
 
-form?.querySelector('input[type=file]')?.addEventListener('change', async event => {
-  const [file] = event.target.files
+upload?.addEventListener('change', async () => {
+  const [file] = upload.files
   if (!file) return
-  text.value = await file.text()
-  event.target.value = ''
+  try {
+    text.value = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
+    upload.value = ''
+  } catch {
+    // In another encoding its bytes are sent, so that they are checked as they are.
+    text.value = ''
+  }
   check()
 })

@@ -1,12 +1,21 @@
 import { isUtf8 } from 'node:buffer'
 import { isPersonal } from '../core/pii.ts'
 import { getLast } from '../core/present.ts'
+import type { Fault } from '../model/observation.ts'
 import { Faults, quote } from './faults.ts'
 import { isObject, type JsonObject } from './object-reader.ts'
 
 const NESTING_MAX = 64
 const UNSTORABLE = /\\u(?:d[89a-f]|0000)/i
 const ESCAPE = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u(d[89a-f][0-9a-f]{2}|0000)|\\./gis
+
+/** The fault of bytes that cannot be decoded without a loss. */
+export const NOT_UTF8 = {
+  field: 'root',
+  code: 'not_utf8',
+  severity: 'warning',
+  message: 'is not valid UTF-8: some characters were lost; save the file as UTF-8',
+} as const satisfies Fault
 
 export type JsonRead =
   | { outcome: 'ok'; root: JsonObject }
@@ -50,13 +59,7 @@ export function readWritten(body: Uint8Array): unknown {
 /** Decodes UTF-8 whatever the headers say; a byte order mark is tolerated. */
 export function decodeText(body: Uint8Array, faults: Faults): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  if (!isUtf8(bytes)) {
-    faults.warn(
-      'root',
-      'not_utf8',
-      'is not valid UTF-8: some characters were lost; save the file as UTF-8',
-    )
-  }
+  if (!isUtf8(bytes)) faults.warn(NOT_UTF8.field, NOT_UTF8.code, NOT_UTF8.message)
   const text = bytes.toString('utf8')
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

@@ -685,6 +685,21 @@ describe('a file of the workshop', () => {
     expect(browser.getCookie('registry_draft')).toBeUndefined()
   })
 
+  test('in another encoding stays in the workshop', async () => {
+    const form = new FormData()
+    const file = new File([Buffer.from(buildFile('Zürich'), 'latin1')], 'adagents.json')
+    for (const [name, value] of Object.entries({ ...handed, file, do: 'publish' }))
+      form.append(name, value)
+    const request = new Request('http://registry', { method: 'POST', body: form })
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/workshop',
+      headers: { 'content-type': request.headers.get('content-type')!, ...SAME_SITE },
+      payload: Buffer.from(await request.arrayBuffer()),
+    })
+    expect(load(answer.body)('[role=alert]').text()).toContain('Save the file as UTF-8')
+  })
+
   test('cannot be planted by another site', async () => {
     const browser = new TestBrowser(registry)
     expect((await carry(browser, 'cross-site')).statusCode).toBe(403)

@@ -108,6 +108,22 @@ describe('a file that was sent is checked', () => {
     expect(page('textarea').text().trim()).toBe('{"names": [{"en": "Acme"}],\n "id": "acme"}')
   })
 
+  test.each([
+    ['Invalid', 'utf16le' as const, '\ufeff'],
+    ['Valid', 'latin1' as const, ''],
+  ])('an upload in another encoding is %s as its bytes are: %s', async (word, encoding, start) => {
+    const named = { ...proposal, properties: [{ ...proposal.properties[0], name: 'Zeitung für' }] }
+    const bytes = Buffer.from(start + JSON.stringify(named, null, 2), encoding)
+    const file = new File([bytes], 'adagents.json')
+    const page = await check({ file, domain: PUBLISHER })
+    expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
+    expect(page('.lines li').first().text()).toContain(
+      'the file is not valid UTF-8: some characters were lost',
+    )
+    expect(page('textarea').text().trim()).toBe('')
+    expect(load((await send({ file, do: 'download' })).body)('.lines').text()).toContain('UTF-8')
+  })
+
   test('the text is sent back unchanged, whatever it contains', async () => {
     const text = '\n{"a": "</textarea><script>alert(1)</script> &amp; \u202e"}'
     const page = await check({ text })

@@ -182,6 +182,30 @@ test.each([phone, desktop])(
   },
 )
 
+test.each([true, false])(
+  'an upload is checked as its bytes are, whatever their encoding (JavaScript: %s)',
+  async javaScriptEnabled => {
+    const options = { viewport: desktop, bypassCSP: true, javaScriptEnabled }
+    await visit(`${origin}/workshop`, options, async page => {
+      const upload = async (content: string, encoding: BufferEncoding) => {
+        const buffer = Buffer.from(content, encoding)
+        const sent = { name: 'adagents.json', mimeType: 'application/json', buffer }
+        await page.setInputFiles('#file', sent)
+        if (!javaScriptEnabled) await page.click('button:text-is("Check")')
+      }
+      const text = '{"authorized_agents": [],\n "contact": {"name": "Zürich"}, "properties": 7}'
+      await upload(`\ufeff${text}`, 'utf16le')
+      await page.waitForSelector('#verdict:has-text("it isn’t valid JSON")')
+      await upload(text, 'latin1')
+      await page.waitForSelector('#result:has-text("is not valid UTF-8")')
+      expect(await page.inputValue('#text')).toBe('')
+      await upload(text, 'utf8')
+      await page.waitForSelector('#result:not(:has-text("is not valid UTF-8")) #verdict')
+      expect(await page.inputValue('#text')).toBe(text)
+    })
+  },
+)
+
 test('without JavaScript a file is checked by its button, and downloaded', async () => {
   const options = { viewport: desktop, javaScriptEnabled: false }
   await visit(`${origin}/workshop`, options, async page => {

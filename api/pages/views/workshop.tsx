@@ -57,7 +57,8 @@ async function showDomainFile(
     return showForm({ kind, domain, text: '' }, { hosting, note, ...(result && { result }) })
   }
   const note = `This is the ${kind} of ${domain} as it ${found.when}`
-  return showExamined({ kind, domain, text: found.text }, call, {
+  const { text, isUtf8 } = found
+  return showExamined({ kind, domain, text, isUtf8 }, call, {
     note: found.isComplete
       ? `${note}.`
       : `${note}. Contact details have been removed: add yours before you publish it.`,
@@ -80,12 +81,13 @@ export function showChecked(form: WorkshopForm, call: Asking, fault?: string): P
 
 /** Finds why a file cannot be taken to the dashboard; undefined if it can. */
 export async function findHostingFault(
-  { kind, domain, text }: WorkshopForm,
+  { kind, domain, text, isUtf8 }: WorkshopForm,
   call: Asking,
 ): Promise<string | undefined> {
   const parsed = parseFormDomain(domain)
   if (parsed === undefined) return 'Enter your domain to host the file.'
   if (text.trim() === '') return 'Paste or upload the file to host.'
+  if (!isUtf8) return 'Save the file as UTF-8 and upload it again; then host it.'
   if (parsed !== EXAMPLE_DOMAIN && text.includes(EXAMPLE_DOMAIN))
     return `This is still the example of ${EXAMPLE_DOMAIN}. Replace its names and URLs with yours first.`
   const document = formatJson(text)
@@ -99,7 +101,7 @@ export async function findHostingFault(
 }
 
 type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'> &
-  Partial<Pick<WorkshopForm, 'isEmptyUpload'>>
+  Partial<Pick<WorkshopForm, 'isEmptyUpload' | 'isUtf8'>>
 
 const EMPTY_UPLOAD = 'The file that you uploaded is empty.'
 const NO_FILE = 'Paste a file, upload one, or enter the domain that serves it.'
@@ -109,9 +111,11 @@ async function showExamined(
   call: Asking,
   { note, fault: refused }: Pick<Below, 'note'> & { fault?: string | undefined } = {},
 ): Promise<View> {
-  const { kind } = sent
+  const { kind, isUtf8 = true } = sent
   const text = formatJson(sent.text)
-  const filled = { ...sent, text }
+  // What was lost of an upload must not come back as a text that passes.
+  const isLost = !isUtf8 && note === undefined
+  const filled = { ...sent, text: isLost ? '' : text }
   const domain = parseFormDomain(filled.domain)
   const hosting = await findHosting(kind, domain, call)
   if (domain === undefined && filled.domain !== '') {
@@ -124,8 +128,8 @@ async function showExamined(
       ? showForm(filled, { hosting, fault })
       : showDomainFile({ kind, domain }, call)
   }
-  const examined = await checkFileText({ document: text, kind, domain }, call)
-  const otherKind = examined.valid ? null : renderOtherKind(kind, text)
+  const examined = await checkFileText({ document: text, kind, domain, isUtf8 }, call)
+  const otherKind = examined.valid || isLost ? null : renderOtherKind(kind, text)
   // What is read already has a note that says where.
   const next = note === undefined && domain && renderNext({ kind, domain }, hosting)
   const isVain = examined.valid && examined.properties_hosted === 0
