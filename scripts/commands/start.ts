@@ -20,6 +20,13 @@ import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
+import {
+  assertNoDemo,
+  chooseDemoFolder,
+  isDemoStart,
+  markDemo,
+  toDemoDomains,
+} from './demo-folder.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
@@ -48,7 +55,6 @@ import { findUnreadableCredentials } from './stored-credentials.ts'
 import { forgetOperatorUrl, noteOperatorUrl } from './supervisor-problems.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
-const DEMO_DATA_DIR = 'data/var/demo'
 /**
  * The demo internet is one process on this machine: with more hosts at once a slow machine runs
  * into timeouts.
@@ -72,25 +78,27 @@ interface StartPlan {
 }
 
 /**
- * Runs the whole registry under one process. Without domains, and without another world to connect
- * to (CRAWL_CONNECT_TO), it crawls the demo internet into a DATA_DIR of its own.
+ * Runs the whole registry under one process: that of the folder, or the demo (`demo-folder.ts`), which has a DATA_DIR
+ * of its own.
  */
 export async function start(options: { domains?: string }): Promise<void> {
-  const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
-  const own = isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {}
+  const isDemo = isDemoStart({ ...options, env: process.env })
+  const own = isDemo ? chooseDemoFolder(process.env) : {}
   const ports = { chooseOperatorPort, withAgent: isDemo }
   const config = await readServiceSettings('start', { ...process.env, ...own }, values =>
     findPlaceFaults(values, ports),
   )
   const paths = resolvePaths(config.DATA_DIR)
+  if (options.domains) assertNoDemo(paths)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
-  if (domainsFile) warnOfProtocolName(config)
+  if (domainsFile || !(isDemo || process.env.CRAWL_CONNECT_TO)) warnOfProtocolName(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
   // A standby replaces its stores, and what is imported has its own checks.
   if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) assertRecord(paths)
   await checkPorts(config, ports)
   const untilRedisAnswers = await checkRedis(config)
+  if (isDemo) markDemo(paths)
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
   await run({ config, paths, isDemo, domainsFile, log, untilRedisAnswers })
@@ -190,7 +198,7 @@ async function startRoles(
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
   await supervisor.start({ name: 'push', args: ['push'], env: outbound })
   const domains =
-    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths.dir))).domains : [])
+    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths))).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   await untilRedisAnswers()
   // Where an earlier start was interrupted before the demo was complete, this one begins it again.
@@ -212,10 +220,6 @@ async function startRoles(
 function buildDemoLimits(): string {
   const set = JSON.parse(process.env.LIMITS || '{}')
   return JSON.stringify({ complianceFirstMs: DEMO_FIRST_TEST_MS, ...set })
-}
-
-function toDemoDomains(dir: string): string {
-  return `${dir}/demo-domains.txt`
 }
 
 /**
@@ -275,9 +279,9 @@ async function startWorld(
   agentUrl: string,
   env: Environment,
 ): Promise<Record<string, string>> {
-  const { dir } = resolvePaths(config.DATA_DIR)
-  const caFile = `${dir}/demo-ca.pem`
-  const list = toDemoDomains(dir)
+  const paths = resolvePaths(config.DATA_DIR)
+  const caFile = `${paths.dir}/demo-ca.pem`
+  const list = toDemoDomains(paths)
   const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
   const receiver = findReceiver(config)
   if (receiver !== undefined) args.push('--receiver', receiver)

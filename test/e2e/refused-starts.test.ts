@@ -346,6 +346,18 @@ test.each<[what: string, files: Record<string, string>, sentence: RegExp]>([
   expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(sentence)])
 })
 
+test('real domains are not crawled into the demo', async () => {
+  mkdirSync(at('demo'))
+  writeFileSync(at('demo/demo-domains.txt'), '')
+  const domains = ['--domains', at('domains.txt')]
+  const { status, stdout, stderr } = await refuse({ DATA_DIR: at('demo') }, domains)
+  expect([status, stdout, stderr]).toEqual([
+    1,
+    '',
+    `${at('demo')} holds the demo: choose another DATA_DIR for real domains.\n`,
+  ])
+})
+
 describe('a command', () => {
   test.skipIf(!isRoot)('of somebody else says whose the registry is, and what to do', async () => {
     mkdirSync(at('owned'))
