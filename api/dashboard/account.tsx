@@ -9,6 +9,7 @@ import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { renderAccountDeletion } from './delete-account.tsx'
 import { listDomains, renderDomainFiles } from './domain-files.tsx'
+import { renderEndingProofs } from './ending-proofs.tsx'
 import { renderOwnInvitations } from './join.tsx'
 import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
 import { createOrganization } from './own-organization.tsx'
@@ -31,6 +32,7 @@ async function showOrganizations(
       <h1>Organizations</h1>
       {renderFault(fault)}
       {renderOwnInvitations(context)}
+      {renderEndingProofs(context)}
       {hasDraft(context.request.headers.cookie) ? (
         <div class="notice">
           <p>

@@ -8,7 +8,7 @@ import {
 } from '../../pipeline/read/lookups/ownership.ts'
 import { BACK } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { type Child, Fragment, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
@@ -16,6 +16,7 @@ import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { DOMAINS_URL, type Domains, listDomains, renderDomainFiles } from './domain-files.tsx'
+import { describeEnding } from './ending-proofs.tsx'
 import { withdrawFile } from './hosted-file.tsx'
 import {
   type DashboardAnswer,
@@ -29,6 +30,8 @@ import {
 } from './page.tsx'
 import { CHECK_PATH, VERIFY_PATH } from './proof.tsx'
 
+type OwnedDomain = Domains['domains'][number]
+
 async function showDomains(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
   const { org, organization, services, token } = context
   const sectionPath = toSectionPath(organization.org_id, 'domains')
@@ -41,7 +44,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
         Once a domain is verified, your organization can host its files here, unless the domain
         serves its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}.
         After that, your hosted files stay online, but you have to verify the domain again to change
-        them. There are no reminders.
+        them. Your dashboard shows when a verification is about to end.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listLostDomains(services.reader, organization.org_id).map(domain => (
@@ -64,9 +67,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
               method === 'email' ? 'Your email address' : capitalize(toPlainWords(method)),
               <>
-                {proven
-                  ? renderBadge('good', 'Verified')
-                  : renderBadge('fair', method === 'email' ? 'Not verified' : 'Expired')}
+                {renderProofState(context, { method, proven, valid_until })}
                 {isShared(context, domain) ? (
                   <div class="quiet">Another organization has verified it too</div>
                 ) : null}
@@ -110,6 +111,16 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Domains', body }
+}
+
+/** Renders whether a domain is verified, and when that ends soon. */
+function renderProofState(
+  { services }: OrganizationRequest,
+  { method, proven, valid_until }: Pick<OwnedDomain, 'method' | 'proven' | 'valid_until'>,
+): Html {
+  if (!proven) return renderBadge('fair', method === 'email' ? 'Not verified' : 'Expired')
+  const ending = describeEnding(valid_until, services.reader.now())
+  return ending === undefined ? renderBadge('good', 'Verified') : renderBadge('fair', ending)
 }
 
 /** Tells whether another organization may change the hosted files of a domain, too. */
