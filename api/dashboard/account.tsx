@@ -43,7 +43,7 @@ async function showOrganizations(
       ) : null}
       {renderTable({
         caption: 'Organizations',
-        columns: ['Organization', 'Your role', 'Membership'],
+        columns: ['Organization', 'Your role', 'Registry membership'],
         items: memberships,
         empty:
           holder === undefined

@@ -209,7 +209,7 @@ function askAboutDomain(context: OrganizationRequest) {
   const agentsNote = 'Agents that you have added stay listed.'
   const hosted = listHosted(context)
   if (hosted.length === 0) {
-    const effect = `To host files for it later, your organization has to verify it again. ${agentsNote}`
+    const effect = `To host files for it later, your organization has to verify it. ${agentsNote}`
     return { label: 'Remove', effect }
   }
   const effect = `Its hosted files stay online unless you stop hosting them now. To change or stop them later, you have to verify the domain again. ${agentsNote}`

@@ -51,7 +51,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
                   `${sectionPath}/revoke`,
                   token,
                   'Revoke',
-                  { id, [SUBJECT]: name },
+                  { id, [SUBJECT]: prefix === null ? name : `${name} (${prefix}…)` },
                   'plain',
                 ),
             ],
@@ -80,7 +80,10 @@ function renderNewForm(sectionPath: string, token: string): Html {
           <option value={permission}>{capitalize(toPlainWords(permission))}</option>
         ))}
       </select>
-      <p class="hint">Only a key with full access can create and revoke keys.</p>
+      <p class="hint">
+        A standard key can edit hosted files, verify domains and add agents. Only a key with full
+        access can create and revoke keys.
+      </p>
       <button type="submit">Create key</button>
     </form>
   )

@@ -10,7 +10,7 @@ import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
 /** Sentences about what members may do, for every page on which an organization can become one. */
 export const MEMBERSHIP =
-  'Basic membership is free. Members can propose brands and restore earlier versions. Only your organization can see its profile.'
+  'Basic membership is free. Member organizations can propose brands and restore earlier versions of a brand.json. Only your organization can see its profile.'
 
 export function isMember({ reader }: Services, { org_id }: Membership): boolean {
   return getMembers(reader).all.some(member => member.org_id === org_id)

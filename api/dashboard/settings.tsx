@@ -1,6 +1,7 @@
 import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
+import { listOrganizationBelongings } from '../../pipeline/read/lookups/organizations.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { joinWords } from '../pages/html/text.tsx'
+import { clipText, joinWords } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
@@ -59,26 +60,31 @@ function renderNameForm({ form, organization, token }: OrganizationRequest): Htm
   )
 }
 
-function renderDeletion({ organization, token }: OrganizationRequest): Html {
+function renderDeletion({ organization, services, token }: OrganizationRequest): Html {
   const { org_id, org_name, role } = organization
   const people = <a href={toSectionPath(org_id, 'people')}>People</a>
   if (!hasOrganizationRight(role, 'deletion')) {
     return <p class="quiet">Only owners can delete it. You can leave it under {people}.</p>
   }
+  const left = listOrganizationBelongings(services.reader, org_id)
   return (
     <>
-      <p>
-        Remove its domains, agents and webhooks first. When you remove a domain, you choose whether
-        the files that are hosted for it stay online. To keep the organization and leave it
-        yourself, make someone else an owner under {people}.
-      </p>
-      {renderButton(
-        `${toSectionPath(org_id, 'settings')}/delete`,
-        token,
-        'Delete organization',
-        { [SUBJECT]: org_name },
-        'plain',
+      {left.length === 0 ? null : (
+        <p class="notice fair">Remove these first: {clipText(left.join('; '), 600)}.</p>
       )}
+      <p>
+        When you remove a domain, you choose whether the files that are hosted for it stay online.
+        To keep the organization and leave it yourself, make someone else an owner under {people}.
+      </p>
+      {left.length > 0
+        ? null
+        : renderButton(
+            `${toSectionPath(org_id, 'settings')}/delete`,
+            token,
+            'Delete organization',
+            { [SUBJECT]: org_name },
+            'plain',
+          )}
     </>
   )
 }

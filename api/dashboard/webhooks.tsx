@@ -264,7 +264,7 @@ function renderDeliveries({ deliveries }: z.infer<typeof DeliveryLog>): Html {
     items: deliveries,
     limit: deliveries.length,
     bytes: 60_000,
-    empty: 'Nothing has been sent yet. The next matching change will be.',
+    empty: 'No changes have been sent yet. The next matching one will be.',
     render: ({ attempted_at, delivered, status, error, events, attempt, duration_ms }) => [
       renderMoment(attempted_at),
       <>

@@ -1,34 +1,13 @@
 import { toIso } from '../core/clock.ts'
-import { countThings } from '../core/counts.ts'
 import type { Domain } from '../core/domain.ts'
 import { tiers } from '../core/tiers.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
+import { listBelongings } from '../store/private-rows/belongings.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { removeDomain } from './domains.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
 import type { AccountStamp } from './stamp.ts'
-
-/**
- * Things that the organization has to end itself, since others see them or receive something: each kind by its name, and
- * the query that lists them. A mailbox at a domain is no proof, and hosted files belong to a domain.
- */
-const LEFT = [
-  [
-    'domain',
-    `select domain as name from verified_domains where org_id = $org_id and proof <> 'email'
-     union select domain from ownership_proofs
-     where org_id = $org_id and withdrawn_at is null and method <> 'email' order by name`,
-  ],
-  ['agent', 'select agent_url as name from member_agents where org_id = $org_id order by position'],
-  [
-    'webhook',
-    'select url as name from subscriptions where org_id = $org_id and deleted_at is null order by created_at, url',
-  ],
-] as const
-
-/** Things of a kind that a refusal names. */
-const NAMED_MAX = 3
 
 /**
  * Deletes an organization. Its keys, invitations and memberships end with it, in the same commit; its audit, and of its
@@ -41,9 +20,7 @@ function deleteOrganization(
 ): Answer {
   const known = findOrganization(db, org_id)
   if (known?.org_id !== org_id) return refuseUnknownOrganization(org_id)
-  const left = LEFT.flatMap(([kind, query]) =>
-    describeLeft(kind, db.all<{ name: string }>(query, { org_id })),
-  )
+  const left = listBelongings(db, org_id)
   const tier = known.membership_tier
   if (tier !== null) left.unshift(`its ${tiers[tier].label} membership, which the operator ends`)
   if (left.length > 0) {
@@ -58,14 +35,6 @@ function deleteOrganization(
   )
   db.run('delete from organizations where org_id = $org_id', { org_id })
   return { done: { org_id, name: known.name } }
-}
-
-/** Describes what is left of a kind, with the first names; nothing where nothing is. */
-function describeLeft(kind: string, rows: readonly { name: string }[]): string[] {
-  if (rows.length === 0) return []
-  const names = rows.slice(0, NAMED_MAX).map(({ name }) => name)
-  const more = rows.length > NAMED_MAX ? ' and others' : ''
-  return [`${countThings(rows.length, kind)} (${names.join(', ')}${more})`]
 }
 
 /** Ends everything by which somebody acts for the organization, or could. */

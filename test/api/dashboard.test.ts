@@ -21,6 +21,7 @@ import {
 } from '../support/clients/signing-in.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
+import { observeOutcome } from '../support/fixtures/observations.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { proveOwnership } from '../support/registry/members.ts'
 import { crawlDue } from '../support/worlds/crawling.ts'
@@ -372,10 +373,11 @@ describe('a person manages', () => {
     expect(row.find('td').eq(0).text()).toBe(`${secret.slice(0, 7)}…`)
     expect(row.find('td').eq(2).text()).toBe('ann@acme.example')
     const id = row.find('input[name=id]').val() as string
-    const asked = await send(ann, at(acme, '/keys/revoke'), { id, subject: 'Planner' })
+    const subject = row.find('input[name=subject]').val() as string
+    const asked = await send(ann, at(acme, '/keys/revoke'), { id, subject })
     expect((await ask()).statusCode).toBe(200)
     const question = load(asked.body)
-    expect(question('h1').text()).toBe('Revoke Planner?')
+    expect(question('h1').text()).toBe(`Revoke Planner (${secret.slice(0, 7)}…)?`)
     const fields = question('main form.row').serializeArray()
     const sure = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
     const revoked = await send(ann, question('main form.row').attr('action')!, sure)
@@ -880,6 +882,9 @@ test('a verified domain is removed once its person knows what stays: its hosted 
     `Remove ${domain}?`,
     expect.stringContaining('To host files for it later'),
   ])
+  const settings = await read(ann, at(acme, '/settings'))
+  expect(settings('#delete .notice').text()).toMatch(/^Remove these first: .*domain/)
+  expect(settings('#delete form')).toHaveLength(0)
   await publishPreviewed(ann, { org: acme, domain, text: buildFile('Stays', domain) })
   expect((await ask())[1]).toContain('Its hosted files stay online')
   const sent = await send(ann, at(acme, '/domains/remove'), { domain, sure: 'yes' })
@@ -1131,6 +1136,16 @@ test('each domain has a line with the state of its files, also on the first page
   }
   const first = await read(eve, '/dashboard')
   expect(first('button.plain').text()).toContain('Create organization')
+})
+
+test('a search for a domain without files offers to verify it, before a crawl and after it', async () => {
+  const domain = 'fileless.example'
+  const readNotice = async () => (await read(ann, `/search?q=${domain}`))('main .notice')
+  expect((await readNotice()).text()).toContain('isn’t in the registry yet')
+  await registry.observe(observeOutcome('absent', 'adagents.json', domain, registry.clock.now()))
+  const after = await readNotice()
+  expect(after.text()).toContain('no files were found. See the last fetch or, if it is yours,')
+  expect(after.find('a').last().text()).toBe('verify the domain')
 })
 
 test('the preview of a file is what is served once it is published, and says what is not', async () => {

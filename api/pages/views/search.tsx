@@ -209,6 +209,13 @@ function renderUnknown(domain: Domain, services: ViewCall['services']): Html {
       <p class="notice">
         {renderName(domain)} was crawled, but no files were found.{' '}
         <a href={toPublisherPath(domain)}>See the last fetch</a>
+        {hasDashboard ? (
+          <>
+            {' '}
+            or, if it is yours, <a href={toVerifyPath(domain)}>verify the domain</a>
+          </>
+        ) : null}
+        .
       </p>
     )
   }

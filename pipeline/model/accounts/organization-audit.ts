@@ -19,7 +19,7 @@ export const auditedOperations = {
   'invitation.accept': 'Accepted an invitation',
   'key.create': 'Created a key',
   'key.revoke': 'Revoked a key',
-  'member.create': 'Created the profile',
+  'member.create': 'Became a member',
   'member.update': 'Changed the profile',
   'member.agent.enrol': 'Added an agent',
   'member.agent.save': 'Changed an agent',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toIso } from '../../core/clock.ts'
 import type { StoredInvitation, StoredMembership } from '../../model/accounts/invitation.ts'
+import { listBelongings } from '../../store/private-rows/belongings.ts'
 import type { Reader } from '../reader.ts'
 import type { PrivateReader } from './private-rows.ts'
 
@@ -15,6 +16,11 @@ export function listOrganizationMembers(
   orgId: string,
 ): StoredMembership[] {
   return record?.all(`${CURRENT_MEMBERS} order by m.joined_at, m.user_id`, { orgId }) ?? []
+}
+
+/** Lists what keeps an organization from being deleted. */
+export function listOrganizationBelongings({ record }: PrivateReader, orgId: string): string[] {
+  return record ? listBelongings(record, orgId) : []
 }
 
 /** Finds somebody who belongs to an organization. */
