@@ -87,7 +87,7 @@ function showOtherAccount(
     <>
       <h1>An invitation for another account</h1>
       <p class="notice fair">
-        This invitation is for <bdi>{clipText(maskAddress(email), 120)}</bdi>. You’re signed in as{' '}
+        This invitation is for <bdi>{clipText(clipAddress(email), 120)}</bdi>. You’re signed in as{' '}
         <bdi>{clipText(who, 120)}</bdi>
         {person.email === email ? ', but that address isn’t verified' : null}.
       </p>
@@ -102,8 +102,8 @@ function showOtherAccount(
   return { status: 403, title: 'An invitation', body }
 }
 
-/** Masks an email address so that its owner still knows which one it is: `a…@paper.example`. */
-function maskAddress(email: string): string {
+/** Clips an email address so that its owner still knows which one it is: `a…@paper.example`. */
+function clipAddress(email: string): string {
   return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`
 }
 
