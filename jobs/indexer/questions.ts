@@ -1,5 +1,5 @@
 import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
-import { listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
+import { type KeysWanted, listActiveKeys } from '../../pipeline/accounts/organizations.ts'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import {
@@ -26,8 +26,8 @@ export type Question =
   | { ask: 'domain'; domain: Domain }
   | { ask: 'takedown_preview'; domain: Domain }
   | { ask: 'failures'; by: FailureGrouping; limit: number }
-  /** Keys of an organization, or null. */
-  | { ask: 'keys'; org: string }
+  /** Active keys, or null where the organization is unknown. */
+  | ({ ask: 'keys' } & KeysWanted)
   | { ask: 'audit'; filter: AuditWanted }
   | { ask: 'audit_detail'; id: string }
   /**
@@ -67,7 +67,7 @@ export async function answerQuestion(
     case 'failures':
       return sequencer.quietly(() => reportFailures(sequencer.index, question.by, question.limit))
     case 'keys':
-      return listOrganizationKeys(sequencer.accounts.db, question.org)
+      return listActiveKeys(sequencer.accounts.db, question)
     case 'audit':
       return listAuditRows(sequencer.accounts.db, question.filter)
     case 'audit_detail':

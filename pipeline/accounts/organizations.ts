@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import { requireValue } from '../core/present.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import { KEY_CREATORS } from '../store/private-rows/key-creators.ts'
+import { KEY_CREATORS, KEY_PREFIXES } from '../store/private-rows/key-creators.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
@@ -101,21 +101,33 @@ export function revokeKey(
 /** A key in the form that operators see. */
 export interface ListedKey {
   key_id: string
+  org_name: string
+  /** First characters of its secret; null where they were not stored. */
+  prefix: string | null
   label: string
   created_at: string
   /** Creator of the key; null if the command line created it. */
   created_by: string | null
 }
 
-/** Lists the active keys of an organization; null if no organization has this name or id. */
-export function listOrganizationKeys(db: Sqlite, org: string): ListedKey[] | null {
-  const owner = findOrganization(db, org)
-  if (!owner) return null
+/** Active keys to list: those of an organization, by its name or id, and the one whose secret has this hash. */
+export interface KeysWanted {
+  org?: string | undefined
+  hash?: string | undefined
+}
+
+/** Lists active keys, oldest first; null if no organization has the name or id that is wanted. */
+export function listActiveKeys(db: Sqlite, { org, hash }: KeysWanted): ListedKey[] | null {
+  const owner = org === undefined ? undefined : findOrganization(db, org)
+  if (org !== undefined && owner === undefined) return null
   return db.all<ListedKey>(
-    `select key_id, label, created_at, creator as created_by
-     from api_keys left join (${KEY_CREATORS}) using (key_id, org_id)
-     where org_id = $org_id and revoked_at is null order by created_at, key_id`,
-    { org_id: owner.org_id },
+    `select k.key_id, o.name as org_name, p.prefix, k.label, k.created_at, c.creator as created_by
+     from api_keys k join organizations o on o.org_id = k.org_id
+       left join (${KEY_CREATORS}) c on c.key_id = k.key_id and c.org_id = k.org_id
+       left join (${KEY_PREFIXES}) p on p.key_id = k.key_id and p.org_id = k.org_id
+     where k.revoked_at is null and k.org_id = coalesce($org_id, k.org_id) and k.hash = coalesce($hash, k.hash)
+     order by k.created_at, k.key_id`,
+    { org_id: owner?.org_id ?? null, hash: hash ?? null },
   )
 }
 

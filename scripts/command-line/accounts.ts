@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { membershipRoles, roleNames } from '../../pipeline/core/roles.ts'
-import { anyId, domain, name, readId } from './values.ts'
+import { anyId, domain, keyOrInput, name, readId } from './values.ts'
 
 const keyId = readId('an id that `key list` prints')
 
@@ -78,18 +78,24 @@ export function addKeys(program: Command): void {
     .requiredOption('--org <name>', 'organization that owns it', name)
     .option('--label <text>', 'label for the key', name)
     .option('--admin', 'allow it to create and revoke keys of its organization')
-    .action(async options => (await import('../commands/accounts.ts')).createKey(options))
+    .action(async options => (await import('../commands/api-keys.ts')).createKey(options))
   key
     .command('list')
-    .description('list the keys of an organization')
-    .requiredOption('--org <name>', 'organization that owns them', name)
-    .action(async options => (await import('../commands/accounts.ts')).listKeys(options))
+    .description('list the active keys of an organization, or of all')
+    .option('--org <name>', 'organization that owns them', name)
+    .action(async options => (await import('../commands/api-keys.ts')).listKeys(options))
   key
     .command('revoke')
     .description('revoke a key')
-    .argument('<key-id>', 'id that `key list` prints', keyId)
-    .requiredOption('--org <name>', 'organization that owns it', name)
-    .action(async (id, options) => (await import('../commands/accounts.ts')).revokeKey(id, options))
+    .argument(
+      '<key>',
+      'id that `key list` prints, or the secret; - reads either from standard input',
+      keyOrInput,
+    )
+    .option('--org <name>', 'revoke it only if this organization owns it', name)
+    .action(async (key, options) =>
+      (await import('../commands/api-keys.ts')).revokeKey(key, options),
+    )
 }
 
 /** Adds commands about roles that reach beyond one organization. */

@@ -76,6 +76,19 @@ export function readId(what: string): ReadArgument<string> {
   }
 }
 
+const SECRET = /^sk_[\w-]+$/
+
+/** API key, by its id or its secret. */
+export const keyOrSecret: ReadArgument<string> = text => {
+  const trimmed = text.trim()
+  if (UUID.test(trimmed)) return trimmed.toLowerCase()
+  if (SECRET.test(trimmed)) return trimmed
+  throw new InvalidArgumentError('must be an id that `key list` prints, a UUID, or a secret: sk_….')
+}
+
+/** API key, or `-` for the standard input. */
+export const keyOrInput: ReadArgument<string> = text => (text === '-' ? text : keyOrSecret(text))
+
 export const rid = readId('the rid of a record')
 
 export const domain: ReadArgument<Domain> = text => {

@@ -1,17 +1,12 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import {
-  findOrganization,
-  type ListedKey,
-  listOrganizationKeys,
-} from '../../pipeline/accounts/organizations.ts'
+import { randomUUID } from 'node:crypto'
+import { findOrganization } from '../../pipeline/accounts/organizations.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
-import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
+import type { MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
-import { KEY_PREFIX_CHARS } from '../../pipeline/model/identity.ts'
 import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
-import { askOrOpen, performOrExit, submitOrApply, unwrapOrExit } from './running.ts'
+import { performOrExit, submitOrApply, unwrapOrExit } from './running.ts'
 
 interface OrganizationOptions {
   name: string
@@ -49,58 +44,6 @@ const findIdOf =
   (name: string) =>
   ({ record }: PrivateReader) =>
     record && findOrganization(record, name)?.org_id
-
-interface KeyOptions {
-  org: string
-  label?: string
-  /** Lets it manage the keys of its organization. */
-  admin?: boolean
-}
-
-/**
- * Creates a key and prints its secret. The secret is made here, and only its hash and first characters leave this
- * process.
- */
-export async function createKey({ org, label = '', admin }: KeyOptions): Promise<void> {
-  const secret = `sk_${randomBytes(32).toString('base64url')}`
-  const hash = createHash('sha256').update(secret).digest('hex')
-  const permissions: KeyPermission[] = admin ? ['admin:*'] : []
-  const prefix = secret.slice(0, KEY_PREFIX_CHARS)
-  const key = { key_id: randomUUID(), org, label, permissions, hash, prefix }
-  const operation = { op: 'key.create' as const, ...key }
-  await performOrExit(readSettings(), operation)
-  process.stdout.write(`${secret}\n`)
-}
-
-export async function listKeys({ org }: { org: string }): Promise<void> {
-  for (const { key_id, created_at, created_by, label } of await listLiveKeys(org)) {
-    const creator = created_by ?? 'operator'
-    process.stdout.write(`${key_id}  created ${created_at} by ${creator}  ${label}\n`)
-  }
-}
-
-export async function revokeKey(key_id: string, { org }: { org: string }): Promise<void> {
-  const keys = await listLiveKeys(org)
-  const isTheirs = keys.some(key => key.key_id === key_id)
-  const operation = { op: 'key.revoke' as const, key_id }
-  if (!isTheirs) unwrapOrExit({ refused: `${org} has no active key ${key_id}` })
-  await performOrExit(readSettings(), operation)
-  process.stdout.write(`Revoked the key ${key_id}.\n`)
-}
-
-/** Finds the keys of an organization that are not revoked; null where there is no such organization. */
-function findLiveKeys(org: string): Promise<ListedKey[] | null> {
-  return askOrOpen<ListedKey[] | null>(readSettings(), { ask: 'keys', org }, async ({ accounts }) =>
-    listOrganizationKeys(accounts.db, org),
-  )
-}
-
-/** Lists the same keys; throws where there is no such organization. */
-async function listLiveKeys(org: string): Promise<ListedKey[]> {
-  const keys = await findLiveKeys(org)
-  if (keys === null) throw new Error(`There is no organization called ${org}`)
-  return keys
-}
 
 /** Adds a person, named by the subject of their tokens, to an organization. */
 export async function addUser(

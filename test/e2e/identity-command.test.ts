@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { afterAll, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Command, makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
@@ -30,5 +30,35 @@ describe('registry org user', () => {
     expect((await run('key', 'create', ...acme, '--admin')).stdout).toMatch(/^sk_/)
     expect(existsSync(`${folder.path}/record/record.sqlite`)).toBe(true)
     expect(await run('verify')).toMatchObject({ status: 0 })
+  })
+})
+
+describe('registry key', () => {
+  const create = async () => (await run('key', 'create', ...acme)).stdout.trim()
+  const list = async () => (await run('key', 'list')).stdout
+  beforeAll(async () => {
+    await run('org', 'create', '--name', 'Acme', '--if-missing')
+  })
+
+  test('lists the keys of all organizations, with their first characters and owners', async () => {
+    const secret = await create()
+    const start = secret.slice(0, 7)
+    expect(await list()).toMatch(
+      new RegExp(`^[-0-9a-f]{36}  ${start}…  created \\S+ by \\S+  Acme  $`, 'm'),
+    )
+  })
+
+  test('revokes a leaked key by its secret, without its organization', async () => {
+    const [typed, piped] = [await create(), await create()]
+    const done = /^Revoked the key [-0-9a-f]{36} of Acme\.\n$/
+    expect((await run('key', 'revoke', typed)).stdout).toMatch(done)
+    const revoke = new Command(['key', 'revoke', '-'], env)
+    revoke.child.stdin?.end(`${piped}\n`)
+    expect((await revoke.finish()).stdout).toMatch(done)
+    const left = await list()
+    for (const secret of [typed, piped]) expect(left).not.toContain(secret.slice(0, 7))
+    expect((await run('key', 'revoke', piped)).stderr).toBe(
+      'There is no active key with this secret.\n',
+    )
   })
 })

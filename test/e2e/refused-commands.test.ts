@@ -61,6 +61,8 @@ describe('an unknown id or name is refused in one line', () => {
     [['key', 'list', ...nope], 'There is no organization called Nope.'],
     [['key', 'revoke', id, ...nope], 'There is no organization called Nope.'],
     [['key', 'revoke', id, ...acme], `Acme has no active key ${id}.`],
+    [['key', 'revoke', id], `There is no active key ${id}.`],
+    [['key', 'revoke', 'sk_unknown'], 'There is no active key with this secret.'],
     [['role', 'grant', 'moderator', '--key', id], `There is no active key ${id}.`],
     [
       ['role', 'revoke', 'moderator', '--user', 'ada'],
