@@ -1,9 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDiskFull } from '../pipeline/core/disk-full.ts'
-
-/** Free space that a commit, a snapshot and a write of Redis need at least. */
-const PROBE_BYTES = 4 * 1024 * 1024
+import { WRITE_BYTES_MIN } from '../pipeline/store/free-disk.ts'
 
 /**
  * Checks that a folder has free space by writing to it: free blocks that the file system reports
@@ -14,7 +12,7 @@ export function hasDiskSpace(dir: string): boolean {
   let file: number | undefined
   try {
     file = openSync(probe, 'w', 0o600)
-    writeAll(file, Buffer.alloc(PROBE_BYTES, 1))
+    writeAll(file, Buffer.alloc(WRITE_BYTES_MIN, 1))
     fsyncSync(file)
     return true
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   BACKUP_LAG_MAX_MS,
   describeUnreadableCredentials,
   findStoreProblems,
+  readDiskProblems,
   readHeartbeat,
   readReplicaProblems,
   UPLOAD_LAG_MAX_MS,
@@ -21,6 +22,7 @@ export function findReportedProblems(
   const behindS = findMaximum(reports, 'registry_snapshot_behind_seconds')
   const snapshotBehindSince = behindS > 0 ? now - behindS * SECOND : undefined
   return [
+    ...readDiskProblems(paths),
     ...[...new Set(silent)].map(role => `the ${role} does not answer`),
     ...(findMaximum(reports, 'registry_log_stopped') > 0
       ? ['the log of events is not continued: `registry status` says why']

@@ -11,5 +11,10 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Describes what a full disk means for a registry that has begun. */
 export function describeFullDisk(dir: string): string {
-  return `The disk of ${dir} is full: reads go on, and writes resume once there is room.`
+  return `The ${nameFullDisk(dir)}.`
+}
+
+/** Names a full disk as a problem among others, without an article. */
+export function nameFullDisk(dir: string): string {
+  return `disk of ${dir} is full: reads go on, and writes resume once there is room`
 }

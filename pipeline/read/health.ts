@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { HOUR, type Instant, MINUTE, SECOND, toIso } from '../core/clock.ts'
 import { countThings } from '../core/counts.ts'
+import { nameFullDisk } from '../core/disk-full.ts'
+import { readFreeDisk, WRITE_BYTES_MIN } from '../store/free-disk.ts'
 import type { Paths } from '../store/paths.ts'
 import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import type { Reader } from './reader.ts'
@@ -83,6 +85,16 @@ export function findReplicaProblems(replica: ReplicaState | undefined, now: Inst
   const since = replica.caught_up_at ?? 'it began'
   const reason = replica.problem === undefined ? '' : `: ${replica.problem}`
   return [`this replica lacks what ${replica.origin} has published since ${since}${reason}`]
+}
+
+/** Finds a disk on which nothing can be written, whatever its processes report: a full one silences them. */
+export function findFullDisk(dir: string, freeBytes: number): string[] {
+  return freeBytes < WRITE_BYTES_MIN ? [`the ${nameFullDisk(dir)}`] : []
+}
+
+/** Reads whether the disk of the stores is full. */
+export function readDiskProblems(paths: Pick<Paths, 'dir'>): string[] {
+  return findFullDisk(paths.dir, readFreeDisk(paths))
 }
 
 function findStalledWriter({ now, heartbeatAt }: StoreFacts): string | undefined {

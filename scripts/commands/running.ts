@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { describeFullDisk } from '../../pipeline/core/disk-full.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
+import { readFreeDisk, WRITE_BYTES_MIN } from '../../pipeline/store/free-disk.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { toCommandSentence } from '../command-line/command-sentence.ts'
@@ -90,12 +93,20 @@ const beginnings: ReadonlySet<Operation['op']> = new Set([
   'policy.publish',
 ] as const)
 
+/** Throws where nothing can be written: an indexer on a full disk would be waited for in vain. */
+function assertDiskSpace({ DATA_DIR }: Config): void {
+  const paths = resolvePaths(DATA_DIR)
+  if (!existsSync(paths.record) || readFreeDisk(paths) >= WRITE_BYTES_MIN) return
+  throw Object.assign(new Error(describeFullDisk(paths.dir)), { code: 'ENOSPC' })
+}
+
 /** Submits operations to the running registry, or applies them in this process when none runs. */
 export async function submitOrApply(
   config: Config,
   input: readonly Record<string, unknown>[],
 ): Promise<Answer[]> {
   const operations = input.map(parseOperation)
+  assertDiskSpace(config)
   const by = identifyUser()
   return withRegistry(
     config,

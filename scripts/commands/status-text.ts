@@ -2,7 +2,7 @@ import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
 import { countThings, formatBytes, formatCount } from '../../pipeline/core/counts.ts'
 import { type Effect, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
-import { BACKUP_LAG_MAX_MS, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
+import { BACKUP_LAG_MAX_MS, findFullDisk, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
 import { describeFrozenProcess } from './indexer-watch.ts'
 import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } from './text.ts'
 
@@ -11,6 +11,8 @@ export interface RegistryStatus {
   data_dir: string
   /** The running registry, and the process whose end ends it; null where none runs. */
   running: { base_url: string; since: string; pid: number; indexer_pid: number } | null
+  /** True while a `start` runs here, even if its indexer does not. */
+  has_start: boolean
   /** True where `start` may not have started all roles yet: it starts the crawler after the indexer. */
   is_starting: boolean
   /** Source of the state of the index: the indexer, or the record where none answers. */
@@ -49,6 +51,8 @@ type Facts = Omit<RegistryStatus, 'problems'>
 /** Finds what an operator should look at. */
 export function findProblems(facts: Facts, now: number): string[] {
   const problems = [
+    // What else a full disk causes says less.
+    ...findFullDisk(facts.data_dir, facts.disk_free),
     ...findRoleProblems(facts),
     ...facts.supervisor_problems,
     ...findCrawlProblems(facts, now),
@@ -62,13 +66,17 @@ export function findProblems(facts: Facts, now: number): string[] {
 function* findRoleProblems(facts: Facts): Generator<string> {
   const { running, is_starting, source, queues, redis_problems, supervisor_problems } = facts
   if (running === null) {
-    yield 'no registry runs here'
+    yield facts.has_start
+      ? 'the indexer does not run: the log of `start` says why'
+      : 'no registry runs here'
     return
   }
   // A running `start` says it as well, with what follows.
   const isReported = supervisor_problems.some(problem => problem.startsWith(REDIS_AWAY))
   if (queues === null) yield* isReported ? [] : [REDIS_AWAY]
-  else if (source !== 'indexer') yield describeFrozenProcess(running.indexer_pid)
+  // One that waits for room must not be killed.
+  else if (source !== 'indexer' && findFullDisk(facts.data_dir, facts.disk_free).length === 0)
+    yield describeFrozenProcess(running.indexer_pid)
   yield* redis_problems
   if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler runs'
   for (const { name, failed } of queues ?? []) {
@@ -107,7 +115,7 @@ function* findCopyProblems({ upload, backup }: IndexStatus): Generator<string> {
 }
 
 function* findStoreProblems(
-  { index, snapshot, disk_free, missing }: Facts,
+  { index, snapshot, data_dir, disk_free, missing }: Facts,
   now: number,
 ): Generator<string> {
   for (const file of missing) yield `${file} is missing: the next start rebuilds it`
@@ -118,7 +126,7 @@ function* findStoreProblems(
       yield `the snapshot is ${countThings(commits, 'commit')} behind, made ${formatDuration(age)} ago`
     }
   }
-  if (disk_free < FREE_DISK_MIN)
+  if (disk_free < FREE_DISK_MIN && findFullDisk(data_dir, disk_free).length === 0)
     yield `${formatBytes(disk_free)} are free on the disk of DATA_DIR: free some space before saves are refused`
 }
 
@@ -131,7 +139,9 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
       'registry',
       running
         ? `${running.base_url} since ${formatTime(running.since)} (process ${running.pid})`
-        : 'stopped',
+        : status.has_start
+          ? 'running without its indexer'
+          : 'stopped',
     ),
     line('data', status.data_dir),
     ...(index === null

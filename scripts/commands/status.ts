@@ -9,17 +9,17 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
-import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/store-sizes.ts'
+import { measureStores } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import { readSearchCheckpoint } from '../../pipeline/search/checkpoint.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { Database } from '../../pipeline/store/database.ts'
-import { Lease } from '../../pipeline/store/lease.ts'
+import { readFreeDisk } from '../../pipeline/store/free-disk.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
 import { readSettings } from './environment.ts'
 import { INDEXER_SILENCE_MAX_MS } from './frozen-indexer.ts'
-import { assertRegistry, findRunningRegistry } from './open-registry.ts'
+import { assertRegistry, findRunningRegistry, isHeld } from './open-registry.ts'
 import { readDemoCredentialsKey } from './registry-key.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
 import { connectWriter } from './running.ts'
@@ -63,6 +63,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
           indexer_pid: run.indexer_pid,
         }
       : null,
+    has_start: await isHeld(paths.startLock),
     // Only a `start` reports; a role that an operator starts alone is not waited for.
     is_starting:
       run !== undefined &&
@@ -71,7 +72,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     source: fresh ? ('indexer' as const) : index ? ('record' as const) : null,
     index: index ?? null,
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
-    has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
+    has_push: await isHeld(paths.pushLock),
     queues: queues ?? null,
     supervisor_problems: reported ?? listUnreadableCredentials(config, paths),
     redis_problems: reported

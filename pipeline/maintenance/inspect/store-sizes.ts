@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Paths } from '../../store/paths.ts'
 
 /** Stores whose size operators see. */
@@ -19,10 +19,4 @@ export function measureStores(paths: Paths): Partial<Record<MeasuredStore, numbe
     if (found.length > 0) sizes[store] = found.reduce((sum, { size }) => sum + size, 0)
   }
   return sizes
-}
-
-/** Returns the bytes that are free on the disk of the stores. */
-export function readFreeDisk({ dir }: Paths): number {
-  const { bavail, bsize } = statfsSync(dir)
-  return bavail * bsize
 }

@@ -17,6 +17,7 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
     pid: 7,
     indexer_pid: 8,
   },
+  has_start: true,
   is_starting: false,
   source: 'indexer',
   index: {
@@ -61,6 +62,25 @@ describe('the status of a registry', () => {
     expect(lines).toContain('index      nothing has been committed yet')
   })
 
+  test('tells a start whose indexer ended, as on a full disk, from one that has ended', () => {
+    const ended = { ...healthy, running: null, source: null, queues: null, disk_free: 0 }
+    const full = 'the disk of /data is full: reads go on, and writes resume once there is room'
+    const lines = describeStatus({ ...ended, problems: [] }, NOW)
+    expect(lines[0]).toBe('registry   running without its indexer')
+    const why = 'the indexer does not run: the log of `start` says why'
+    expect(findProblems(ended, NOW)).toEqual([full, why])
+    const reported = { ...ended, supervisor_problems: [full] }
+    expect(findProblems(reported, NOW)).toEqual([full, why])
+    expect(findProblems({ ...ended, has_start: false }, NOW)).toContain('no registry runs here')
+  })
+
+  test('does not advise to end an indexer that waits for room on the disk', () => {
+    const waiting = { ...healthy, source: 'record' as const, disk_free: 0 }
+    expect(findProblems(waiting, NOW)).toEqual([
+      expect.stringContaining('the disk of /data is full'),
+    ])
+  })
+
   test('names a Redis that is away once, in the words of the running start', () => {
     const away = { ...healthy, queues: null, source: 'record' as const }
     expect(findProblems(away, NOW)).toEqual(['Redis does not answer'])
@@ -90,7 +110,7 @@ describe('the status of a registry', () => {
   })
 
   test.each<[problem: string, facts: Facts]>([
-    ['no registry runs here', { ...healthy, running: null, queues: null }],
+    ['no registry runs here', { ...healthy, running: null, has_start: false, queues: null }],
     ['Redis does not answer', { ...healthy, queues: null, source: 'record' }],
     [
       'the indexer does not answer: if this lasts, end it with `kill -9 8`, and `start` starts it again',
