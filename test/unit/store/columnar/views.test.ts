@@ -297,3 +297,15 @@ test.each(['Acme.Example', 'https://www.acme.example/', 'acme.example.', ' acme.
     expect(key).toBe(parsePublisherDomain(address))
   },
 )
+
+test.each([
+  ['https://www.acme.example/', 'acme.example'],
+  ['Acme.Example', 'acme.example'],
+  ['www.www.acme.example', 'www.acme.example'],
+  ['www.example', 'www.example'],
+  ['wwwacme.example', 'wwwacme.example'],
+  ['two words.example', null],
+])('site_key makes of %s the domain without www.', async (address, site) => {
+  const sql = 'select site_key($address) as key'
+  expect(await second.one(sql, { address })).toEqual({ key: site })
+})
