@@ -22,8 +22,9 @@ still the last known.
 
 ## Caching
 
-Lookups have an \`ETag\` of their content without the freshness block, so it stays the same while
-nothing changes. Send it as \`If-None-Match\`: if you already have the response, you get a 304 without a body.
+Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\` of their content
+without the freshness block, so it stays the same while nothing changes; pages of a list, unknown domains and lookups of
+agents, operators and authorizations have none. Send it as \`If-None-Match\`: if you already have the response, you get a 304 without a body.
 Responses that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request; \`no-cache\` means that
 you may store it, but must revalidate it each time.
@@ -35,7 +36,7 @@ snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the commit 
 ## Credentials
 
 Resolution, lookups, discovery and search of brands and properties need no credential. The feed,
-agent search, the snapshot of authorizations and all writes need \`Authorization: Bearer sk_…\`, the key of an
+agent search, \`/api/registry/authorizations\` and its snapshot, what belongs to your organization, and all writes need \`Authorization: Bearer sk_…\`, the key of an
 organization, or the access token of a person. \`/.well-known/oauth-authorization-server\` describes
 the authorization server that issues such tokens; applications register there by themselves. A
 missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to learn more;
@@ -45,7 +46,9 @@ missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to
 
 Every error is JSON with \`error\`, a sentence that names the field and what is wrong with it, and \`code\`,
 a stable name. A domain may include a scheme, a path or capitals. The address of an agent needs its scheme;
-if it is only a host, \`did_you_mean\` lists the agents there. Lists take \`limit\` and \`cursor\`, and
+if no agent has exactly this address, its case is ignored, in the path too, since files write it in different ways.
+If it is only a host and no agent itself, \`did_you_mean\` names up to five agents there, in lookups of
+agents and single checks of authorization. For an unknown domain it names the one without \`www.\`, if that is known. Lists take \`limit\` and \`cursor\`, and
 return \`has_more\` and \`next_cursor\`; a limit above the maximum counts as the maximum, except in the
 feed, agent search and collections, which refuse it. Of several lists in one response, a shortened one is
 marked by \`<name>_truncated\`, and \`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and
