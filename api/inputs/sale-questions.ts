@@ -8,7 +8,7 @@ import { findShortened, listMisspelled } from '../../pipeline/parse/misspelled-m
 import { parseCsv } from './csv.ts'
 import { describeTooMany } from './fields.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
-import { termsInQuery } from './sale.ts'
+import { termsInBody, termsInQuery } from './sale.ts'
 
 /** Builds the schema of a text in a question, with faults in words for people who wrote a list. */
 const text = (maximum: number) =>
@@ -26,6 +26,7 @@ const SaleQuestion = z.looseObject({
     .describe('Domain that it would sell; the same as the identifier type `domain`'),
   identifier_type: text(100).optional().describe('Type of identifier, such as `ios_bundle`'),
   identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
+  country: termsInBody.country,
 })
 
 const pairs = z.array(SaleQuestion).meta({
@@ -46,7 +47,12 @@ export const SaleQuestions = {
  * identifier was sent in.
  */
 export type AskedSale =
-  | { agent_url: string; identifier: Identifier; field: 'domain' | 'identifier_value' }
+  | {
+      agent_url: string
+      identifier: Identifier
+      field: 'domain' | 'identifier_value'
+      country: string | undefined
+    }
   | { fault: string; agent_url?: string }
 
 /** Parses questions sent as CSV or JSON. A list that is none is refused, a faulty question has its fault. */
@@ -152,16 +158,16 @@ function readQuestion(sent: unknown): AskedSale {
     const [issue] = error.issues
     return { fault: `${issue?.path.join('.') || 'question'}: ${issue?.message}` }
   }
-  const { agent_url, domain, identifier_type, identifier_value } = data
+  const { agent_url, domain, identifier_type, identifier_value, country } = data
   if (domain !== undefined) {
     if (identifier_value !== undefined || (identifier_type ?? 'domain') !== 'domain') {
       return { fault: BOTH }
     }
-    return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain' }
+    return { agent_url, identifier: { type: 'domain', value: domain }, field: 'domain', country }
   }
   if (identifier_type === undefined || identifier_value === undefined) {
     return { fault: 'enter a domain, or both an identifier type and a value' }
   }
   const identifier = { type: identifier_type, value: identifier_value }
-  return { agent_url, identifier, field: 'identifier_value' }
+  return { agent_url, identifier, field: 'identifier_value', country }
 }

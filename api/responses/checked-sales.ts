@@ -9,7 +9,7 @@ import { formatCsv } from '../inputs/csv.ts'
 import { explainIdentifierFault } from '../inputs/identifier.ts'
 import { AgentUrl, toTerms } from '../inputs/sale.ts'
 import type { AskedSale } from '../inputs/sale-questions.ts'
-import { findCachedSale } from './property-judge.ts'
+import { chooseBestSale, findCachedSale } from './property-judge.ts'
 
 /** Questions answered before other callers get a turn. */
 const AT_ONCE = 100
@@ -66,7 +66,7 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
     const { fault, ...asked } = question
     return { ...asked, ...toErrorBody('invalid_request', fault) }
   }
-  const { agent_url, identifier, field } = question
+  const { agent_url, identifier, field, country } = question
   const asked = {
     agent_url,
     identifier_type: identifier.type,
@@ -79,12 +79,9 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   }
   const fault = explainIdentifierFault(identifier, { type: 'identifier_type', value: field })
   if (fault !== undefined) return { ...asked, ...toErrorBody('invalid_request', fault) }
-  const { judged, deciding } = findCachedSale(
-    reader,
-    identifier,
-    findAgent(reader, agent.data),
-    toTerms({}, reader.now()),
-  )
+  const find = country === undefined ? findCachedSale : chooseBestSale
+  const terms = toTerms({ country }, reader.now())
+  const { judged, deciding } = find(reader, identifier, findAgent(reader, agent.data), terms)
   const { state } = findDecidingFreshness(reader, deciding)
   return {
     ...asked,

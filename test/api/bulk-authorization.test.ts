@@ -235,7 +235,7 @@ test('a question that is not understood is told as such, and the others are answ
       { agent_url: agent, identifier_type: 'domain' },
       { agent_url: agent, domain: ['both.example'] },
       { agent_url: agent, identifier_type: 'domian', identifier_value: 'both.example' },
-      { agent_url: agent, domain: 'both.example', country: 'GB' },
+      { agent_url: agent, domain: 'both.example', country: 'UK' },
       { agent_url: agent, domian: 'both.example' },
       { agent, domain: 'both.example' },
       { agent_url: agent, domain: 'both.example' },
@@ -277,12 +277,30 @@ test('a restriction that is not checked is a fault, also under a wrong name', as
   const { text: rows } = await post(`agent_url,domain,countries\n${agent},both.example,DE`, {
     'content-type': 'text/csv',
   })
-  expect(readLines(rows)[0].error).toMatch(/^`countries` is not supported in bulk/)
+  expect(readLines(rows)[0].error).toBe('Unknown field `countries`. Did you mean `country`?')
   const { text: owned } = await post(
     `agent_url,domain,created_at,type,tags,country_code\n${agent},both.example,2026,x,y,DE`,
     { 'content-type': 'text/csv' },
   )
   expect(readLines(owned)[0]).toMatchObject({ authorized: true })
+})
+
+test('a country is checked as in the single check, in JSON and in CSV', async () => {
+  const codes = ['FR', 'fr', 'GB', undefined]
+  const asked = codes.map(country => ({ agent_url: agent, domain: 'french.example', country }))
+  const json = await post(JSON.stringify(asked))
+  const rows = codes.map(code => `${agent},french.example,${code ?? ''}`)
+  const csv = await post(['agent_url,domain,country', ...rows].join('\n'), {
+    'content-type': 'text/csv',
+  })
+  for (const { text } of [json, csv]) {
+    expect(readLines(text).map(({ authorized, needs }) => [authorized, needs])).toEqual([
+      [true, undefined],
+      [true, undefined],
+      [false, undefined],
+      [false, 'country'],
+    ])
+  }
 })
 
 test('a domain that is none is a fault of the field in which it was sent', async () => {
