@@ -3,6 +3,7 @@ import {
   type AdagentsInline,
   type AdagentsPointer,
   type AgentEntry,
+  catalogLists,
   leftOutLists,
 } from '../model/documents/index.ts'
 import { ADAGENTS_SCHEMA } from '../model/hosted.ts'
@@ -72,14 +73,26 @@ function hasContent(root: ObjectReader): boolean {
   return false
 }
 
+/** Tells whether a file describes something, so that it may authorize nobody. */
+function hasCatalog(root: ObjectReader): boolean {
+  return catalogLists.some(key => {
+    const list = root.value[key]
+    return Array.isArray(list) && list.length > 0
+  })
+}
+
 function readInline(root: ObjectReader, domain: string | undefined): AdagentsInline | undefined {
-  const rule = 'list the agents that may sell in authorized_agents, or write [] for none'
+  const rule = 'list the agents that may sell in authorized_agents'
   if (!hasContent(root)) {
     root.error('root', 'empty', `holds no list of agents, properties or anything else: ${rule}`)
     return undefined
   }
   if (!root.has('authorized_agents') && !root.has('authoritative_location')) {
-    root.error('authorized_agents', 'missing', `is missing: ${rule}`)
+    root.error(
+      'authorized_agents',
+      'missing',
+      `is missing: ${hasCatalog(root) ? `${rule}, or write [] for none` : rule}`,
+    )
   }
   const { leftOutAgents, ...accepted } = readLists(root, domain)
   const document: AdagentsInline = {

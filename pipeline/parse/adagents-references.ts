@@ -124,7 +124,7 @@ function checkOwners({ properties }: AcceptedLists): void {
     part.warn(
       'publisher_domain',
       'missing',
-      'is missing, and this file is read for other domains: name the domain of the owner',
+      'is missing, and a file that other domains point to needs it: name the domain of the owner',
     )
   }
 }

@@ -42,6 +42,7 @@ const literals: Readonly<Record<string, string>> = {
 }
 
 const REMOVE_COMMA = 'remove the trailing comma'
+const ADD_COMMA = 'expected a comma at the end of this line: add it'
 
 /** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
 function explainComma(rest: string): string | undefined {
@@ -66,7 +67,12 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
   // The parser stops at the bracket, which may be lines below the comma.
   const isComma = why.endsWith(REMOVE_COMMA)
   const offset = isComma ? text.lastIndexOf(',', first.offset) : first.offset
-  return { ...buildPlaces(text)(offset), why }
+  return { ...buildPlaces(text)(why === ADD_COMMA ? endBefore(text, offset) : offset), why }
+}
+
+/** Returns the offset behind the last character before another one that is no blank. */
+function endBefore(text: string, offset: number): number {
+  return text.slice(0, offset).trimEnd().length
 }
 
 /** Explains an error by its place: at the start or the end of the text, or after a comma. */
@@ -85,6 +91,8 @@ function explainPlace(text: string, { error, offset, length }: ParseError): stri
   if (literal) return `${word} is not a JSON value: write ${literal}`
   const before = text.slice(0, offset).trimEnd()
   if (printParseErrorCode(error) === 'ColonExpected') return explainColon(before)
+  const isNextLine = text.slice(before.length, offset).includes('\n')
+  if (printParseErrorCode(error) === 'CommaExpected' && isNextLine) return ADD_COMMA
   if (text[offset] === ',' && /[[{]$/.test(before)) return 'this comma follows nothing: remove it'
   return before.endsWith(',') ? explainComma(text.slice(offset).trimStart()) : undefined
 }

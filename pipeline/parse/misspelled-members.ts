@@ -91,7 +91,7 @@ export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
   )
 }
 
-/** Lists unknown members; in `entries`, one of which a known name is the end, or that is its end, means that one. */
+/** Lists unknown members; in `entries` and the file around them, one of which a known name is the end, or that is its end, means that one. */
 function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknown[] {
   const unknown: Unknown[] = []
   let compared = 0
@@ -120,7 +120,7 @@ function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknow
       if (known.length === 0 && compared++ < COMPARED_MAX) {
         const names = shapes.flatMap(Object.keys)
         const absent = names.filter(key => !Object.hasOwn(value, key))
-        const isEntry = entries?.test(place) === true
+        const isEntry = entries !== undefined && (place === '' || entries.test(place))
         const meant =
           findNearestWord(name, absent) ??
           names.find(key => isVariant(name, key)) ??

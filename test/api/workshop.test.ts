@@ -250,6 +250,14 @@ describe('who may sell what', () => {
     ])
   })
 
+  test('is listed without a domain as the file has it, and nothing is below an invalid file', async () => {
+    const page = await check({ text: JSON.stringify(proposal) })
+    expect(page('#sellers').text()).toContain('Enter your domain to see who would gain')
+    expect(page('#sellers tbody tr').text()).toMatch(/newcomer.*Display.*not a known agent/s)
+    expect(page('.lines').text()).not.toContain('this file is read for other domains')
+    expect((await check({ text: '{"a" 1}' }))('#sellers')).toHaveLength(0)
+  })
+
   test('folds the agents that stay the same', async () => {
     const [newcomer] = proposal.authorized_agents
     const known = { ...newcomer, url: AGENT, authorized_for: 'Plain words' }

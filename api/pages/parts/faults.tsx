@@ -73,7 +73,7 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
     return <p class="empty">The registry has never read a valid version of this file.</p>
   const { faults, fault_count } = record
   if (fault_count === 0)
-    return <p class="empty">No errors. A check of the file may have suggestions.</p>
+    return <p class="empty">No errors. A check of the file may have warnings.</p>
   return renderTable({
     caption: countThings(fault_count, 'issue'),
     columns: ['Where', 'Issue', 'Fix'],

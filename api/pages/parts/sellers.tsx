@@ -60,6 +60,30 @@ export function renderSellers(
   )
 }
 
+/** Renders the agents of a file of which nobody said which domain will serve it. */
+export function renderNamed({ agents, unknown }: Pick<ComparedFile, 'agents' | 'unknown'>): Html {
+  return (
+    <>
+      <p>Enter your domain to see who would gain or lose authorization.</p>
+      {renderTable({
+        caption: 'Agents in this file',
+        columns: ['Agent', 'For', 'Status'],
+        items: agents,
+        total: agents.length,
+        bytes: 8_000,
+        empty: '',
+        render: ({ url, authorized_for }) => [
+          renderAgent(url),
+          authorized_for === undefined ? '' : renderName(authorized_for, 120),
+          unknown.has(url)
+            ? renderBadge('fair', 'not a known agent')
+            : renderBadge('none', 'known agent'),
+        ],
+      })}
+    </>
+  )
+}
+
 function renderCompared(caption: string, compared: readonly Compared[], domain: string): Html {
   return renderTable({
     caption,

@@ -16,7 +16,7 @@ import { renderSection } from '../parts/blocks.tsx'
 import { renderMarkedLines } from '../parts/marked-lines.tsx'
 import { renderWithoutWww } from '../parts/owner-links.tsx'
 import { toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
-import { renderSellers } from '../parts/sellers.tsx'
+import { renderNamed, renderSellers } from '../parts/sellers.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** Agents of the registry that the preview compares with. */
@@ -154,11 +154,9 @@ async function renderPreview(
   { ask }: Asking,
 ): Promise<Html | null> {
   if (domain === undefined) {
-    return renderSection(
-      'sellers',
-      'Authorized agents',
-      <p class="empty">Enter your domain to see who would gain or lose authorization.</p>,
-    )
+    return examined.agents.length === 0
+      ? null
+      : renderSection('sellers', 'Authorized agents', renderNamed(examined))
   }
   const query = { domain, limit: AGENTS_COMPARED }
   const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })

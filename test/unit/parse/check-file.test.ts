@@ -58,7 +58,8 @@ describe('a text that is not JSON is reported with the place and the reason', ()
   test.each<[string, string, string, number, number]>([
     ['a list that does not end', '{\n  "a": [}\n}', 'expected a value', 2, 9],
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 2, 10],
-    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'expected a comma', 3, 3],
+    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'a comma at the end of this line', 2, 9],
+    ['a comma too few in one line', '{"a": 1 "b": 2}', 'expected a comma before this', 1, 9],
     ['a comma before the first', '{\n  "a": [, 1]\n}', 'this comma follows nothing', 2, 9],
     ['a colon too few', '{\n  "a" 1\n}', 'expected a colon after "a"', 2, 7],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
@@ -192,4 +193,14 @@ test.each([
   const checked = checkFile('brand.json', text, { domain: undefined, now, maxFaults: 100 })
   const faults = [...checked.errors, ...checked.warnings].filter(({ field }) => /url/.test(field))
   expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining(lacks)])
+})
+
+test.each([
+  ['{}', ''],
+  ['{"properties": []}', ''],
+  [JSON.stringify({ properties: [{}] }), ', or write [] for none'],
+])('a list of no agents is advised only where the file describes something: %s', (text, rest) => {
+  const messages = check(text).errors.map(({ message }) => message)
+  expect(messages.join()).toContain('list the agents that may sell in authorized_agents')
+  expect(messages.some(message => message.includes('or write []'))).toBe(rest !== '')
 })

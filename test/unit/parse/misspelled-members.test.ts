@@ -35,6 +35,14 @@ describe('a member that nearly has a known name is one fault, which names it', (
       'error',
     ],
     [
+      'a required list by the end of its name',
+      { agents: [agent], properties: [property] },
+      'agents',
+      'authorized_agents',
+      'error',
+    ],
+    ['all that the file holds by it', { agents: [agent] }, 'agents', 'authorized_agents', 'error'],
+    [
       'all that the file holds',
       { authorised_agents: [] },
       'authorised_agents',
