@@ -26,23 +26,23 @@ export const queues = {
     options: { ...removeDone, attempts: 3, backoff: { type: 'exponential', delay: 1_000 } },
   },
   observations: {
-    means: 'observations of crawled files, compressed; a job is done when they are committed',
+    means: 'compressed observations of crawled files; a job is done when they are committed',
     concurrency: 200,
     options: { ...removeDone, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
   },
   live: {
-    means: 'requests of the API for an immediate fetch; a crawler answers them',
+    means: 'API requests for an immediate fetch, which a crawler answers',
     concurrency: 64,
     // Failed jobs are not kept either, since some contain codes, links and credentials of people.
     options: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
   },
   storyboards: {
-    means: 'storyboards to run against agents, for a caller or by schedule; a crawler answers',
+    means: 'storyboards to run against agents, on request or by schedule; a crawler runs them',
     concurrency: 8,
     options: { ...removeDone, attempts: 1 },
   },
   questions: {
-    means: 'requests of the operator to the indexer that write nothing',
+    means: 'read-only requests from the operator to the indexer',
     concurrency: 1,
     options: { ...removeDone, attempts: 1 },
   },
@@ -58,8 +58,7 @@ export const SUBMISSIONS = {
   key: `${REDIS_PREFIX}:submissions`,
   /** Submissions per stream entry at most. */
   entriesMax: 10,
-  means:
-    'writes that people request of the sequencer; removed when they are committed and answered',
+  means: 'writes for the sequencer that people requested; removed once committed and answered',
 } as const
 
 /** Reason of the failure of a job that was cancelled while it ran. */

@@ -82,7 +82,7 @@ export function renderMetricsTable(): string {
     'Metrics',
     'The operator’s port (`OPERATOR_PORT`) shows them at `/metrics` for Prometheus; `start` adds up those of all its processes. ' +
       'Names include the unit. Node’s own metrics (`process_…`, `nodejs_…`) have the label `role`. ' +
-      '[operating.md](operating.md#watch) says what to alert on.',
+      '[Operate a registry](operating.md#watch) explains which of them to alert on.',
     renderTable(['metric', 'type', 'role', 'meaning', 'labels'], rows),
   )
 }
@@ -102,9 +102,9 @@ export function renderCrawling(): string {
   ])
   return renderPage(
     'Outcomes and queues',
-    'Each attempt to read a file or to ask an agent has one outcome. Its effect, which `crawl_state.effect` of the data has, decides ' +
-      'what happens to what was read before ([ARCHITECTURE.md](../ARCHITECTURE.md), “Trust”). Answers say the state; ' +
-      'pages and commands name the result.',
+    'Each attempt to fetch a file or to call an agent ends with exactly one outcome. The effect of that outcome decides what ' +
+      'happens to the version that was read before; in the data it is the column `crawl_state.effect`. Responses of the API ' +
+      'show the state, while pages and commands show the result.',
     renderTable(['outcome', 'effect', 'state', 'result', 'meaning'], results),
     '## Queues',
     renderTable(['queue', 'holds'], jobs),

@@ -90,8 +90,8 @@ function renderSummary(
     [
       'Changes',
       <>
-        <a href={LATEST_CHANGES}>changes.json</a>, with the rows of each table that were added,
-        removed and changed
+        <a href={LATEST_CHANGES}>changes.json</a>, with the number of rows in each table that were
+        added, removed and changed
       </>,
     ],
     [
