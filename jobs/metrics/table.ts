@@ -49,7 +49,7 @@ export const metricTable = {
     role: 'operator',
     means: 'jobs of a queue; the last hundred that failed for good are kept',
     labels: {
-      queue: 'name of the queue (crawling.md)',
+      queue: 'name of the queue ([Outcomes and queues](crawling.md))',
       state: '`waiting`, `active` or `failed`',
     },
     combine: 'max',
@@ -140,7 +140,7 @@ export const metricTable = {
     means: 'attempts to read a file or an agent',
     labels: {
       kind: '`brand.json`, `adagents.json`, `ads.txt` or `agent`',
-      outcome: 'outcome (crawling.md)',
+      outcome: 'outcome ([Outcomes and queues](crawling.md))',
     },
   },
   registry_fetch_seconds: {
@@ -193,7 +193,7 @@ export const metricTable = {
     role: 'indexer',
     means: 'time of one step of a commit or of publishing',
     labels: {
-      step: '`index`, `serving`, `events`, `snapshot` or `checkpoint` (ARCHITECTURE.md), or `accounts`, which carries submissions out before `index`',
+      step: '`index`, `serving`, `events`, `snapshot` or `checkpoint`, or `accounts`, which carries submissions out before `index`',
     },
     buckets: SHORT_S,
   },
@@ -282,7 +282,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means: 'size of a store on disk',
-    labels: { store: '`record`, `columnar`, `serving` or `snapshot` (operating.md)' },
+    labels: { store: '`record`, `columnar`, `serving` or `snapshot`' },
   },
   registry_disk_free_bytes: {
     type: 'gauge',

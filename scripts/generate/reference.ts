@@ -1,9 +1,11 @@
+import { findGuide } from '../../api/pages/guides.ts'
 import { findMetric, type MetricName, metricTable } from '../../jobs/metrics/table.ts'
 import { queues, SUBMISSIONS } from '../../jobs/queues.ts'
 import { settingGroups, settings } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
 import { outcomes, resultsByEffect } from '../../pipeline/core/outcomes.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { tiers } from '../../pipeline/core/tiers.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
 import { statesByEffect } from '../../pipeline/serving/freshness-record.ts'
@@ -20,7 +22,7 @@ export function renderSettings(): string {
     const rows = Object.entries(group).map(([name, { shown, means }]) => [
       renderCode(name),
       renderDefault(shown),
-      means,
+      linkGuides(means),
     ])
     return `## ${title}\n\n${renderTable(['setting', 'default', 'meaning'], rows)}`
   })
@@ -40,6 +42,13 @@ export function renderSettings(): string {
       '`Ms` milliseconds, `Bytes` bytes after decompression, `Days` days. Everything else is a count.',
     renderTable(['limit', 'default', 'meaning'], bounds),
   )
+}
+
+/** Links the guides whose files a text names, by their titles. */
+function linkGuides(text: string): string {
+  return text.replace(/\bdocs\/((?:\w+\/)?(\w+)\.md)/g, (_, path: string, name: string) => {
+    return `[${requireValue(findGuide(name), `guide ${name}`).title}](${path})`
+  })
 }
 
 /** Renders docs/events.md: the events of the change feed. */

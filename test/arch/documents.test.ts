@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { listGuides } from '../../api/pages/guides.ts'
 import { youngObjectsOption } from '../../pipeline/core/thread.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -53,6 +54,19 @@ describe.each(listDocuments())('%s', document => {
   test('names only files and folders that are there', () => {
     expect(listPaths(text).filter(path => !isThere(document, path))).toEqual([])
   })
+})
+
+test('guides call other documents by their titles, and tests by what they show', () => {
+  const named = listGuides().flatMap(({ name, markdown }) =>
+    Array.from(
+      markdown
+        .replace(/^```[\s\S]*?^```/gm, '')
+        .replace(/\]\([^)]*\)/g, ']')
+        .matchAll(/[\w./-]+\.(?:md|test\.ts)\b/g),
+      ([file]) => `${name}: ${file}`,
+    ),
+  )
+  expect(named).toEqual([])
 })
 
 test('a path that is not there would be found', () => {
