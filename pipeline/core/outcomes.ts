@@ -119,6 +119,12 @@ export function getEffect(outcome: Outcome): Effect {
   return outcomes[outcome].effect
 }
 
+/** Describes what became of an attempt: its status, where there was one, takes the place of those that it may have. */
+export function describeOutcome(outcome: Outcome, status: number | null): string {
+  const { means } = outcomes[outcome]
+  return status === null ? means : `${means.replace(/ \(.*\)$/, '')} (HTTP ${status})`
+}
+
 /** Names the result of an attempt. */
 export function nameResult(outcome: Outcome): ResultName {
   return resultsByEffect[getEffect(outcome)]

@@ -1,7 +1,7 @@
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { countThings, formatBytes } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { outcomes } from '../../pipeline/core/outcomes.ts'
+import { describeOutcome } from '../../pipeline/core/outcomes.ts'
 import {
   type DomainReport,
   type FileReport,
@@ -87,8 +87,7 @@ function describeFile(file: FileReport, now: number): string[] {
 
 function describeAttempt({ attempted_at, outcome, status }: FileReport, now: number): string {
   if (attempted_at === null || outcome === null) return 'none yet'
-  const code = status === null ? '' : `, HTTP ${status}`
-  return `${formatTime(attempted_at)} (${formatAgo(attempted_at, now)}): ${outcome}, ${outcomes[outcome].means}${code}`
+  return `${formatTime(attempted_at)} (${formatAgo(attempted_at, now)}): ${describeOutcome(outcome, status)}`
 }
 
 function describeForce(ended_at: string, now: number): string {
