@@ -50,8 +50,8 @@ if no agent has exactly this address, its case is ignored, in the path too, sinc
 If it is only a host and no agent itself, \`did_you_mean\` names up to five agents there, in lookups of
 agents and single checks of authorization. For an unknown domain it names the one without \`www.\`, if that is known. Lists take \`limit\` and \`cursor\`, and
 return \`has_more\` and \`next_cursor\`; a limit above the maximum counts as the maximum, except in the
-feed, agent search and collections, which refuse it. Of several lists in one response, a shortened one is
-marked by \`<name>_truncated\`, and \`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and
+feed, agent search and collections, which refuse it. If a response has several
+lists and one of them was cut, \`<name>_truncated\` says so; send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. 429 and
 503 say in \`Retry-After\` and \`retry_after\` how many seconds to wait; limited operations report their limit in
 \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. An unknown domain gets a 404 if the
 response would be about that domain alone, and an empty 200 if it is a list. A misspelled field of a body

@@ -132,9 +132,9 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Events in order. Pass the `cursor` of each response to get the next page: at once while ' +
-    '`has_more` is true, otherwise later or with `wait`. Use the same filters on ' +
-    'every page, or you miss events. ' +
+    'Returns events in order. To get the next page, pass the `cursor` of the last response: at once while ' +
+    '`has_more` is true, otherwise later or with `wait`. Keep the same filters on ' +
+    'every page, or you will miss events. ' +
     'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
     `Events are kept ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',

@@ -37,7 +37,7 @@ export const publicErrors = {
   invalid_role: { status: 400, means: 'there is no badge for this role' },
   unverified_hostname: {
     status: 400,
-    means: 'the agent’s host is not on a domain that the organization has proven to own',
+    means: 'the agent’s host is not on a domain that the organization has verified',
   },
   url_immutable: { status: 400, means: 'the URL of an agent cannot be changed' },
   invalid_blob_shape: { status: 400, means: 'client credentials must be a JSON object' },

@@ -77,7 +77,7 @@ test('the page of an agent that was never tested offers to test it', async () =>
   const list = load((await ann.get(`/dashboard/org/${acme}/agents`)).body)
   expect(list('tbody a:contains(Results)').attr('href')).toBe(toPage())
   const page = load((await ann.get(toPage())).body)
-  expect(page('h1').text()).toBe('Tests of sales.acme.example')
+  expect(page('h1').text()).toBe('Test results for sales.acme.example')
   expect(page('.facts').text()).toContain('not yet; the first test starts within 5 minutes')
   expect(page('#storyboards')).toHaveLength(0)
   expect(page('form[action$="/tests/run"] input[name=since]').val()).toBe('never')

@@ -85,7 +85,7 @@ export const readFirstStep = defineOperation({
   ...declared,
   id: 'getStoryboardFirstStep',
   path: '/api/storyboards/:id/first-step',
-  summary: 'Get the step that a storyboard begins with',
+  summary: 'Get the first step of a storyboard',
   description: 'Its `id` lets you run it alone; pass on the result to run the next steps.',
   params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardFirstStep },

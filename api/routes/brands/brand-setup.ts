@@ -44,7 +44,7 @@ export const setUpBrand = defineOperation({
     'If the domain publishes its own file, nothing is saved. Otherwise the given file is ' +
     'stored, without its contacts; without one, the file stored before is kept, or one is ' +
     'built from the other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
-    'organization must have proven that it controls the domain or a parent domain (403).',
+    'organization must have verified the domain or a parent domain (403).',
   access: 'bearer',
   writes: true,
   quota: 'saves',

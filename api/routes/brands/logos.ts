@@ -64,9 +64,9 @@ export const saveLogo = defineOperation({
   method: 'POST',
   path: '/api/brands/:domain/logos',
   group: 'Brand Resolution',
-  summary: 'Upload a logo of a brand',
+  summary: 'Upload a brand logo',
   description:
-    'The image type is detected from its bytes. The logo is shown at once if your organization has proven that it controls the domain or a parent domain; otherwise it waits for a moderator.',
+    'The image type is detected from its bytes. The logo is shown at once if your organization has verified the domain or a parent domain; otherwise it waits for a moderator.',
   access: 'bearer',
   writes: true,
   raw: true,
@@ -120,7 +120,7 @@ export const readLogo = defineOperation({
   path: '/assets/brands/:domain/:file',
   isFile: true,
   group: 'Brand Resolution',
-  summary: 'Get the image of a logo',
+  summary: 'Get a logo image',
   description:
     'The name is the hash of the image, so the image never changes. It is visible to the same callers as its entry in the list.',
   access: 'optional',

@@ -40,7 +40,7 @@ export const issueOwnershipChallenge = defineOperation({
   method: 'POST',
   path: '/api/registry/ownership/challenges',
   group: 'Onboarding',
-  summary: 'Start an ownership proof of a brand domain',
+  summary: 'Start verifying a brand domain',
   description:
     'Publish the nonce in the TXT record or the file that the response names, and verify it ' +
     'within fifteen minutes. The challenge is for this organization and domain, can be ' +
@@ -63,7 +63,7 @@ export const verifyOwnership = defineOperation({
   method: 'POST',
   path: '/api/registry/ownership/verify',
   group: 'Onboarding',
-  summary: 'Verify the ownership proof of a brand domain',
+  summary: 'Verify a brand domain',
   description:
     'Checks DNS, the file, or both now. The challenge is used up, whatever the result. Returns 409 if the token was not found, 410 if the challenge has expired, and 404 if there is none or another attempt is running. A proof is valid for ninety days. If no organization holds the domain yet, ' +
     'yours holds it from then on.',
@@ -93,8 +93,8 @@ export const readOwnership = defineOperation({
   method: 'GET',
   path: '/api/registry/ownership',
   group: 'Onboarding',
-  summary: 'Get the state of an ownership proof of your organization',
-  description: 'A proof of a parent domain counts too.',
+  summary: 'Check whether your organization has verified a brand domain',
+  description: 'A verified parent domain counts too.',
   access: 'bearer',
   cache: 'private',
   query: z.object({ domain: PastedDomain }),

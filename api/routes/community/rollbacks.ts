@@ -45,7 +45,7 @@ export const rollBackBrand = defineOperation({
   path: '/api/brands/discovered/:domain/rollback',
   group: 'Brand Discovery',
   summary: 'Roll a brand back to an earlier revision',
-  description: `For members who have proven that they control the domain, and for moderators. ${what}`,
+  description: `For members who have verified the domain, and for moderators. ${what}`,
   reply: { 200: BrandRestored },
   errors,
   handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
@@ -69,7 +69,7 @@ export const rollBackProperty = defineOperation({
   path: '/api/properties/hosted/:domain/rollback',
   group: 'Property Resolution',
   summary: 'Roll the properties of a publisher back to an earlier revision',
-  description: `For organizations that have proven the domain, and for moderators. ${what}`,
+  description: `For organizations that have verified the domain, and for moderators. ${what}`,
   reply: { 200: PropertyRestored },
   errors,
   handle: async ({ params: { domain }, body, principal, submissionId, services }) => {

@@ -20,7 +20,7 @@ export const readAudit = defineOperation({
   group: 'Onboarding',
   access: 'bearer',
   cache: 'private',
-  summary: 'Read who changed what for your organization',
+  summary: 'Get your organization’s audit log',
   description:
     'Returns changes to keys, people, invitations, proofs and agents, and saves and rollbacks, newest first. No entry can be removed, and none has secrets or contacts. For people of the organization, and for keys with the permission `admin:read` or `admin:*`.',
   query: z.object({

@@ -62,7 +62,7 @@ export const addOwnDomain = defineOperation({
   method: 'POST',
   path: '/api/me/organization/domains',
   group: 'Onboarding',
-  summary: 'Start an ownership proof of a domain',
+  summary: 'Start verifying a domain',
   description:
     'Works like an ownership challenge, for any organization that you belong to. The domain is added once it is verified.',
   access: 'bearer',
@@ -83,7 +83,7 @@ export const verifyOwnDomain = defineOperation({
   method: 'POST',
   path: '/api/me/organization/domains/:domain/verify',
   group: 'Onboarding',
-  summary: 'Verify the ownership proof of a domain',
+  summary: 'Verify a domain',
   description:
     'Looks for the token of the last challenge in DNS and in the file. A challenge can be verified only once, whatever the result.',
   access: 'bearer',
@@ -107,7 +107,7 @@ export const removeOwnDomain = defineOperation({
   group: 'Onboarding',
   summary: 'Remove a domain from your organization',
   description:
-    'Ends its proof. Files hosted for the domain stay online, and agents stay added, but your organization ' +
+    'Ends its verification. Files hosted for the domain stay online, and agents stay added, but your organization ' +
     'cannot change those files until it has verified the domain again.',
   access: 'bearer',
   writes: true,
@@ -128,8 +128,9 @@ export const cancelOwnDomainProof = defineOperation({
   method: 'DELETE',
   path: '/api/me/organization/domains/:domain/challenge',
   group: 'Onboarding',
-  summary: 'Cancel a pending ownership proof of a domain',
-  description: 'The token of the last challenge becomes invalid. An earlier proof stays valid.',
+  summary: 'Cancel a pending domain verification',
+  description:
+    'The token of the last challenge becomes invalid. An earlier verification stays valid.',
   access: 'bearer',
   writes: true,
   cache: 'private',
@@ -151,7 +152,7 @@ export const readBrandOwnership = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a brand domain’s owner',
   description:
-    '`verified` means that an organization has proven that it controls the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential the response also says what the ' +
+    '`verified` means that an organization has verified the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential the response also says what the ' +
     'caller can do about it.',
   access: 'optional',
   cache: 'personal',

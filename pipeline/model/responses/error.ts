@@ -81,7 +81,7 @@ export const ErrorBody = z
       .describe('HTTP status of the last request for the relevant file'),
     challenge_url: text
       .optional()
-      .describe('Address for proving that you control the domain, which the request requires'),
+      .describe('URL at which to verify the domain, which the request requires'),
     verified: z
       .literal(false)
       .optional()

@@ -8,10 +8,10 @@ const moment = z.iso.datetime()
 const Domain = text.describe('Requested domain, in its normal form')
 const Proven = z
   .boolean()
-  .describe('Whether the organization can save the domain now; a mailbox alone proves nothing')
+  .describe('Whether the organization can save the domain now; a mailbox alone is not enough')
 const ValidUntil = moment
   .nullable()
-  .describe('Expiry of the proof; null if it never expires, and if there is none')
+  .describe('Expiry of the verification; null if it never expires, or if there is none')
 
 export const OwnershipChallenge = z
   .object({
@@ -47,24 +47,26 @@ export const OwnershipVerified = z
     domain: Domain,
     method: z.enum(ownershipMethods).describe('Where the token was found'),
     verified_at: moment.describe('Time at which it was found'),
-    valid_until: moment.describe('Expiry of the proof'),
+    valid_until: moment.describe('Expiry of the verification'),
   })
-  .meta({ id: 'OwnershipVerified', description: 'The caller has proven control of the domain' })
+  .meta({ id: 'OwnershipVerified', description: 'The caller has verified the domain' })
 
 export const Ownership = z
   .object({
     domain: Domain,
     proven: Proven,
-    method: StoredProof.shape.method.nullable().describe('Method of the proof; null without one'),
-    verified_at: moment.nullable().describe('Time of the proof; null if there is none'),
+    method: StoredProof.shape.method
+      .nullable()
+      .describe('Method of the verification; null if there is none'),
+    verified_at: moment.nullable().describe('Time of the verification; null if there is none'),
     valid_until: ValidUntil,
     proven_by: text
       .nullable()
-      .describe('Proven domain: this one or one above it; null without a proof'),
+      .describe('The verified domain: this one or a parent domain; null if there is none'),
   })
   .meta({
     id: 'Ownership',
-    description: 'The ownership proof of the caller’s organization for a domain',
+    description: 'Whether the caller’s organization has verified a domain',
   })
 export type Ownership = z.infer<typeof Ownership>
 
@@ -79,7 +81,7 @@ export const BrandOwnership = z
       .nullable()
       .describe('Owner; null if there is none, or if only the owner may see it'),
     can_manage: z.boolean().describe('Whether the caller can save the brand now'),
-    can_claim: z.boolean().describe('Whether the caller can prove control of the domain'),
+    can_claim: z.boolean().describe('Whether the caller can verify the domain'),
     manage_url: z
       .url()
       .nullable()
@@ -87,7 +89,7 @@ export const BrandOwnership = z
     claim_url: z
       .url()
       .nullable()
-      .describe('Address for proving ownership; null if the caller cannot'),
+      .describe('URL at which to verify the domain; null if the caller cannot'),
     authenticated: z.boolean().describe('Whether the request had a valid credential'),
   })
   .meta({ id: 'BrandOwnership', description: 'Get a brand domain’s owner' })
@@ -105,14 +107,14 @@ export const OrganizationDomains = z
       .array(
         z.object({
           domain: Domain,
-          method: z.enum(domainProofs).describe('How control of the domain was proven'),
+          method: z.enum(domainProofs).describe('How the domain was verified'),
           verified_at: moment.describe('Time of the proof'),
           proven: Proven,
           valid_until: ValidUntil,
         }),
       )
       .describe(
-        'Domains that the organization holds, or has proven while another one holds them, by name',
+        'Domains that the organization holds, or has verified while another one holds them, by name',
       ),
     pending: z
       .array(
