@@ -27,6 +27,8 @@ export const brandChoices = {
       label: 'Source',
       words: {
         brand_json: 'Verified: its own file',
+        house_file: 'Verified: its house’s file',
+        file_elsewhere: 'Verified: the file it points to',
         community: 'Added by a member',
         enriched: 'Third party',
       },

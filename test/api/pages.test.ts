@@ -751,6 +751,25 @@ test('a brand whose own file only points elsewhere names the file that describes
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
   expect((await open('/brand/near.example'))[0]).toBe('from its own file')
+  await own.publish()
+  const list = load((await own.app.inject('/brands')).body)
+  const options = list('select[name=source] option').toArray()
+  expect(options.map(option => list(option).text())).toEqual(
+    expect.arrayContaining([
+      'Verified: its own file (1)',
+      'Verified: its house’s file (1)',
+      'Verified: the file it points to (1)',
+    ]),
+  )
+  const chips = ['leaf', 'far', 'near'].map(async name => {
+    const found = load((await own.app.inject(`/search?q=${name}`)).body)
+    return found('#brands .state').first().text()
+  })
+  expect(await Promise.all(chips)).toEqual([
+    'from its house’s file',
+    'from the file it points to',
+    'from its own file',
+  ])
   await own.close()
 })
 

@@ -2,12 +2,14 @@ import { requireValue } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
-import { brandChoices } from '../directory-choices.ts'
+import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import type { BrandSource } from '../../../pipeline/read/queries/directories.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { readColors, renderColors, renderMonogram } from './looks.tsx'
+import { toPlainWords } from './plain-words.ts'
 
 const NAMES = 20
 
@@ -19,6 +21,7 @@ interface BrandFacts {
   /** True if its owner hosts its brand.json here. */
   isHosted: boolean
   watch: Html | null
+  /** The file that describes it, where its own one only points there. */
   describer: string | undefined
 }
 
@@ -60,9 +63,18 @@ export function renderHead(
 }
 
 /** Describes where the facts of a brand are from; `isHosted` is true where its owner hosts its file here. */
-export function describeSource(source: BrandResolution['source'], isHosted: boolean): string {
-  if (source === 'brand_json') return 'from its own file'
-  return isHosted ? 'Hosted here by its owner' : brandChoices.fields.source.words[source]
+export function describeSource(source: BrandSource, isHosted: boolean): string {
+  return isHosted ? 'Hosted here by its owner' : toPlainWords(source)
+}
+
+/** Finds which file describes a brand: its own one may be no more than a pointer to that. */
+export function findSource(
+  { source, house_name }: Pick<BrandResolution, 'source' | 'house_name'>,
+  file: FileRecord | null | undefined,
+): BrandSource {
+  if (source !== 'brand_json') return source
+  if (file?.variant === 'authoritative_location') return 'file_elsewhere'
+  return file?.variant === 'house_redirect' && house_name ? 'house_file' : source
 }
 
 /** Returns the path of a picture that the registry itself serves. */

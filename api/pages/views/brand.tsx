@@ -23,7 +23,7 @@ import { brandChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
-import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
+import { findSource, renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
@@ -153,12 +153,12 @@ function findOwnersFile(
 
 /** Names the file that describes a brand, where its own one is no more than a pointer to that. */
 function findDescriber(
-  { source, house_name }: BrandResolution,
+  brand: BrandResolution,
   file: FileRecord | null | undefined,
 ): string | undefined {
-  if (source !== 'brand_json') return undefined
-  if (file?.variant === 'authoritative_location') return 'the file it points to'
-  return file?.variant === 'house_redirect' && house_name ? `${house_name}’s file` : undefined
+  const source = findSource(brand, file)
+  if (source === 'file_elsewhere') return 'the file it points to'
+  return source === 'house_file' ? `${brand.house_name}’s file` : undefined
 }
 
 const sources = {

@@ -41,9 +41,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             ),
             aside:
               // What is usual needs no badge.
-              brand.source === 'brand_json'
-                ? null
-                : renderBadge('fair', toPlainWords(brand.source)),
+              brand.verified === 'yes' ? null : renderBadge('fair', toPlainWords(brand.source)),
           }),
         })}
       </>

@@ -166,14 +166,14 @@ function renderTotals(stats: RegistryStats): Html {
 
 /** Lists the brands that changed last. Only a file of its own brings a brand here: members can save any name. */
 async function listNewBrands(snapshot: Snapshot): Promise<BrandRow[]> {
-  const asked = { filters: { source: 'brand_json' }, sort: 'changed', after: undefined }
+  const asked = { filters: { verified: 'yes' }, sort: 'changed', after: undefined }
   return (await listDirectory<BrandRow>(snapshot, brandDirectory, { ...asked, limit: NAMES_SHOWN }))
     .rows
 }
 
 /** Finds a brand that belongs to a house, of which there is the most to see. */
 async function findSubBrand(snapshot: Snapshot): Promise<BrandRow | undefined> {
-  const filters = { source: 'brand_json', type: 'sub_brand' }
+  const filters = { verified: 'yes', type: 'sub_brand' }
   const asked = { filters, sort: 'name', after: undefined, limit: SUB_BRANDS_READ }
   const { rows } = await listDirectory<BrandRow>(snapshot, brandDirectory, asked)
   return rows.find(({ id, house_domain }) => house_domain !== null && house_domain !== id)

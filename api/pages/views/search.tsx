@@ -1,8 +1,10 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core/domain.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
+import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import type { AgentMatch, SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { findPublicProbe, isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
@@ -20,7 +22,7 @@ import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
 import { describeAgentType, renderProbedState } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
-import { describeSource } from '../parts/brand.tsx'
+import { describeSource, findSource } from '../parts/brand.tsx'
 import { renderEntry } from '../parts/directory.tsx'
 import { renderSearch } from '../parts/document.tsx'
 import { findFaces } from '../parts/faces.tsx'
@@ -241,6 +243,7 @@ function renderFound(
   const { reader } = services
   const { brands, publishers, properties, agents } = shown
   const total = brands.length + publishers.length + properties.length + agents.length
+  const counted = total + direct.length
   const render = (kind: FoundKind, list: Html) =>
     shown[kind].length === 0
       ? null
@@ -254,16 +257,18 @@ function renderFound(
         )
   return (
     <>
+      {counted === 0 || cut.length > 0 ? null : (
+        <p class="lead">{countThings(counted, 'result')}</p>
+      )}
       {direct.length > 0 ? (
         <ul class="entries" aria-label="Exact matches">
           {direct}
         </ul>
       ) : null}
       {unknown === undefined ? null : renderUnknown(unknown, services)}
-      {total + direct.length + documents.length > 0 || unknown !== undefined ? null : (
+      {counted + documents.length > 0 || unknown !== undefined ? null : (
         <p class="empty">No matches. Try the full domain, such as acme.example.</p>
       )}
-      {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
       {render('brands', renderBrands(services, brands))}
       {render('publishers', renderPublishers(reader, publishers))}
       {render('agents', renderAgents(reader, agents))}
@@ -331,12 +336,24 @@ function renderAgents(reader: Reader, agents: readonly AgentMatch[]): Html {
   )
 }
 
-function renderBrands(
+/** Describes where the facts of a brand are from. */
+function describeBrandSource(
   { reader, config }: ViewCall['services'],
-  brands: SearchAnswer['brands'],
-): Html {
+  { domain, source }: Pick<SearchAnswer['brands'][0], 'domain' | 'source'>,
+): string {
+  const found = findBrand(reader, domain)
+  const { house_name }: Pick<BrandResolution, 'house_name'> =
+    found === undefined ? {} : JSON.parse(found.body.toString())
+  const file = findFileRecord(reader, { kind: 'brand.json', location: domain })
+  const isHosted =
+    source === 'community' &&
+    findHostedByOwner(reader, domain, config.LIMITS.proofDays) !== undefined
+  return describeSource(findSource({ source, house_name }, file), isHosted)
+}
+
+function renderBrands(services: ViewCall['services'], brands: SearchAnswer['brands']): Html {
   const faces = findFaces(
-    reader,
+    services.reader,
     brands.map(({ domain }) => domain),
   )
   return (
@@ -348,11 +365,7 @@ function renderBrands(
           below: renderName(domain),
           aside: renderBadge(
             source === 'brand_json' ? 'good' : 'fair',
-            describeSource(
-              source,
-              source === 'community' &&
-                findHostedByOwner(reader, domain, config.LIMITS.proofDays) !== undefined,
-            ),
+            describeBrandSource(services, { domain, source }),
           ),
         }),
       )}

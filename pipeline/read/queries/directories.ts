@@ -38,11 +38,15 @@ interface DirectoryQuery {
 const byText = (column: string): SortOrder => ({ column, type: 'varchar' })
 const byMost = (column: string): SortOrder => ({ column, type: 'double', isDescending: true })
 
+/** Source of a brand as pages name it: its own file, the one to which that points, or somebody else. */
+export type BrandSource = 'brand_json' | 'house_file' | 'file_elsewhere' | 'enriched' | 'community'
+
 export interface BrandRow {
   id: string
   name: string
   type: (typeof kellerTypes)[number]
-  source: 'brand_json' | 'enriched' | 'community'
+  source: BrandSource
+  verified: 'yes' | 'no'
   house_domain: string | null
   house_name: string | null
 }
@@ -50,8 +54,13 @@ export interface BrandRow {
 export const brandDirectory: Directory = {
   rows: `
 select domain as id, brand_name as name, coalesce(keller_type, '${DEFAULT_KELLER_TYPE}') as type,
-  source, house_domain, house_name, seq::double as changed from brands`,
-  filters: ['type', 'source'],
+  case when source <> 'brand_json' then source::varchar
+    when contains(resolved_location, '://') then 'file_elsewhere'
+    when resolved_location <> domain and house_name is not null then 'house_file'
+    else 'brand_json' end as source,
+  if(source = 'brand_json', 'yes', 'no') as verified,
+  house_domain, house_name, seq::double as changed from brands`,
+  filters: ['type', 'source', 'verified'],
   sorts: { name: byText('name'), changed: byMost('changed') },
 }
 
