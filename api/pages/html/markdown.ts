@@ -92,10 +92,16 @@ function renderElement({ token, children, columns }: Element, toPlace: ToPlace):
   if (tag === 'table')
     return h(
       'section',
-      { class: 'scrolls', tabindex: 0, 'aria-label': `Table: ${columns.join(', ')}` },
+      {
+        class: 'scrolls',
+        tabindex: 0,
+        'aria-label': `Table: ${columns.filter(Boolean).join(', ')}`,
+      },
       h('table', null, ...children),
     )
-  return h(tag, tag === 'th' ? { scope: 'col' } : null, ...children)
+  // A column without a name has no header.
+  if (tag === 'th') return content === '' ? h('td', null) : h(tag, { scope: 'col' }, ...children)
+  return h(tag, null, ...children)
 }
 
 function renderHeading(tag: 'h2' | 'h3', id: string, children: readonly Child[]): Html {

@@ -18,6 +18,12 @@ test('lists, tables and code keep their structure', () => {
   )
 })
 
+test('a column without a name has no header', () => {
+  expect(render('| | a |\n| --- | --- |\n| b | c |')).toContain(
+    'aria-label="Table: a"><table><thead><tr><td></td><th scope="col">a</th></tr>',
+  )
+})
+
 test('what a document folds is folded, and only that is HTML', () => {
   const folded = '<details>\n<summary>With <b>curl</b></summary>\n\n*one*\n\n</details>'
   expect(render(`before\n\n${folded}\n\nafter`)).toBe(
