@@ -268,6 +268,7 @@ describe('a page says what JSON says', () => {
     const page = await read('/mirror/pictures')
     expect(page('#properties tbody tr')).toHaveLength(mirror.adagents_json.properties.length)
     expect(page('#properties').text()).toContain('pictures.example')
+    expect(page('#properties td[data-label=Type]').text()).toBe('Mobile app')
     expect(JSON.parse(page('#raw pre').text())).toEqual(mirror.adagents_json)
     expect((await read('/mirrors'))('main a[href="/mirror/pictures"]').text()).toBe('pictures')
   })

@@ -113,7 +113,9 @@ export function renderHistory(
   return (
     <>
       <p>
-        {!file ? null : (
+        {!file ? (
+          edits.length === 0 && 'The registry has never read a valid file of this domain. '
+        ) : (
           <>
             The file was first read {renderMoment(file.first_seen_at)} and{' '}
             {file.changed_at === file.first_seen_at ? (

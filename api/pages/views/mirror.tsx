@@ -3,9 +3,10 @@ import { getFirst } from '../../../pipeline/core/present.ts'
 import type { Mirror } from '../../../pipeline/model/responses/mirrors.ts'
 import { readCommunityMirror } from '../../routes/community/mirrors.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
+import { toPlainWords } from '../parts/plain-words.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -75,7 +76,7 @@ function renderList(name: string, items: readonly Item[], rest: string): Html | 
       render: item => [
         renderName(item.name ?? findId(item)),
         <code>{clipText(findId(item), 100)}</code>,
-        clipText(item.property_type ?? item.type ?? item.kind, 60),
+        capitalize(toPlainWords(clipText(item.property_type ?? item.type ?? item.kind, 60))),
         renderIdentifiers(item.identifiers),
       ],
     }),
@@ -92,7 +93,9 @@ function renderIdentifiers(given: unknown): Html[] {
   const identifiers = Array.isArray(given) ? given.slice(0, 3) : []
   return identifiers.map(identifier => (
     <span class="quiet">
-      {clipText(identifier?.type, 40)}: <code>{clipText(identifier?.value, 80)}</code>{' '}
+      {toPlainWords(clipText(identifier?.type, 40))}: <code>
+        {clipText(identifier?.value, 80)}
+      </code>{' '}
     </span>
   ))
 }
