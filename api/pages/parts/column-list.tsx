@@ -1,10 +1,10 @@
 import type { ColumnDescription } from '../../../pipeline/read/queries/table-descriptions.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 
-/** Renders the columns of a table of the data set, with their types and meanings. */
-export function renderColumnList(columns: readonly ColumnDescription[]): Html {
+/** Renders the columns of a table of the data set, with their types and meanings; these stand beside them in `guides`. */
+export function renderColumnList(columns: readonly ColumnDescription[], look?: 'guides'): Html {
   return (
-    <dl>
+    <dl class={look}>
       {columns.map(({ name, type, comment }) => (
         <>
           <dt>

@@ -163,7 +163,7 @@ function renderReleases(days: readonly string[]): Html {
 function renderColumns(table: TableDescription | undefined): Html | undefined {
   if (table === undefined) return undefined
   const { name, columns } = table
-  return renderSection(name, `Columns of ${name}`, renderColumnList(columns))
+  return renderSection(name, `Columns of ${name}`, renderColumnList(columns, 'guides'))
 }
 
 /** Tables that most questions begin with, first of all. */
