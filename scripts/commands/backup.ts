@@ -1,11 +1,12 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { isBackupName } from '../../jobs/fleet/backups.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
+import { MANIFEST, type Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
@@ -63,8 +64,10 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
 /** Restores a backup and publishes. */
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
+  const place = toTypedPath(dir)
+  refuseBackupFolder(place)
   const repeating = { ...how, repeatsTakedowns: true }
-  const { seq, made_at, takedowns } = await restore(config.DATA_DIR, toTypedPath(dir), repeating)
+  const { seq, made_at, takedowns } = await restore(config.DATA_DIR, place, repeating)
   process.stdout.write(`Restored commit ${seq}.\n`)
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
@@ -76,6 +79,29 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}.\n`)
   await publishIn(config)
+}
+
+/** Throws where a folder holds the backups of BACKUP_TO, of which one has to be named. */
+function refuseBackupFolder(place: string): void {
+  const newest = existsSync(join(place, MANIFEST)) ? undefined : findNewestBackup(place)
+  if (newest !== undefined)
+    throw new Error(
+      `${place} holds the backups of BACKUP_TO: name one of them, the newest is ${newest}`,
+    )
+}
+
+/** Finds the newest complete backup in the folder of BACKUP_TO, or in its `backups/`: their names sort by time. */
+function findNewestBackup(place: string): string | undefined {
+  return [place, join(place, 'backups')]
+    .filter(folder => statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    .flatMap(folder =>
+      readdirSync(folder)
+        .filter(isBackupName)
+        .map(name => join(folder, name)),
+    )
+    .filter(backup => existsSync(join(backup, MANIFEST)))
+    .sort()
+    .at(-1)
 }
 
 /** Says in lines which takedowns since the backup were repeated, or that their operator has to do it. */
