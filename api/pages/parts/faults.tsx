@@ -49,7 +49,10 @@ export function renderIssues(
 ): Html {
   if (found === undefined) return renderFaults(file)
   const { errors, warnings } = found.examined
-  const lines = renderMarkedLines(found.text, [...errors, ...warnings], ISSUES_BYTES)
+  const lines = renderMarkedLines(found.text, [...errors, ...warnings], {
+    bytesMax: ISSUES_BYTES,
+    isEditable: false,
+  })
   if (lines === null) return <p class="empty">No issues.</p>
   if (errors.length > 0) return lines
   return (

@@ -38,11 +38,14 @@ function joinRepeated(faults: readonly PlacedFault[]): RepeatedFault[] {
   })
 }
 
-/** Renders the lines of a text that have faults, each with what is wrong below it and how to repair it. */
+/**
+ * Renders the lines of a text that have faults, each with what is wrong below it and how to repair it. Their numbers lead to
+ * the field with the text, where the page has one.
+ */
 export function renderMarkedLines(
   text: string,
   faults: readonly PlacedFault[],
-  bytesMax = SHOWN_BYTES_MAX,
+  { bytesMax = SHOWN_BYTES_MAX, isEditable = true } = {},
 ): Html | null {
   if (faults.length === 0) return null
   const lines = text.split('\n')
@@ -57,7 +60,7 @@ export function renderMarkedLines(
     for (let number = from; number <= to; number++) {
       if (number > line && byLine.has(number)) break
       const here = byLine.get(number) ?? []
-      const item = renderLine(number, lines[number - 1] ?? '', here)
+      const item = renderLine(number, lines[number - 1] ?? '', here, isEditable)
       used += Buffer.byteLength(item.toString())
       items.push(item)
       for (const { others = [] } of here) shown += 1 + others.length
@@ -79,17 +82,23 @@ function renderSentence(text: string): Child {
   return renderCoded(clipped.endsWith('?') ? clipped : `${clipped}.`, 301)
 }
 
+function renderNumber(line: number, isEditable: boolean, look?: string): Html {
+  if (!isEditable) return <span class={look}>{line}</span>
+  return (
+    <a class={look} href="#text" data-line={line} aria-label={look && `Line ${line}`}>
+      {line}
+    </a>
+  )
+}
+
 /** Renders the lines at which a fault occurs again. */
-function renderOthers(lines: readonly number[]): Html {
+function renderOthers(lines: readonly number[], isEditable: boolean): Html {
   return (
     <details>
       <summary>The same on {countThings(lines.length, 'more line')}</summary>
-      {lines.slice(0, LINES_NAMED_MAX).map((line, index) => [
-        index === 0 ? '' : ', ',
-        <a href="#text" data-line={line}>
-          {line}
-        </a>,
-      ])}
+      {lines
+        .slice(0, LINES_NAMED_MAX)
+        .map((line, index) => [index === 0 ? '' : ', ', renderNumber(line, isEditable)])}
       {lines.length > LINES_NAMED_MAX ? ' …' : ''}
     </details>
   )
@@ -98,13 +107,16 @@ function renderOthers(lines: readonly number[]): Html {
 const sortBySeverity = (faults: readonly RepeatedFault[]): RepeatedFault[] =>
   faults.toSorted((a, b) => Number(a.severity !== 'error') - Number(b.severity !== 'error'))
 
-function renderLine(number: number, text: string, faults: readonly RepeatedFault[]): Html {
+function renderLine(
+  number: number,
+  text: string,
+  faults: readonly RepeatedFault[],
+  isEditable: boolean,
+): Html {
   const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
   return (
     <li class={faults.length === 0 ? undefined : looks}>
-      <a class="at" href="#text" data-line={number} aria-label={`Line ${number}`}>
-        {number}
-      </a>
+      {renderNumber(number, isEditable, 'at')}
       <code>{clipText(text, 200) || ' '}</code>
       {sortBySeverity(faults).map(({ severity, message, suggestion, others }) => (
         <div class={severity === 'error' ? 'note bad' : 'note fair'}>
@@ -116,7 +128,7 @@ function renderLine(number: number, text: string, faults: readonly RepeatedFault
           {suggestion === undefined ? null : (
             <span class="quiet">Fix: {renderSentence(suggestion)}</span>
           )}
-          {others && renderOthers(others)}
+          {others && renderOthers(others, isEditable)}
         </div>
       ))}
     </li>

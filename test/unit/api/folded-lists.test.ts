@@ -2,6 +2,15 @@ import { expect, test } from 'vitest'
 import { renderTable, renderTitle } from '../../../api/pages/parts/blocks.tsx'
 import { renderMarkedLines } from '../../../api/pages/parts/marked-lines.tsx'
 
+const fault = (n: number) => ({
+  field: `agents[${n}].keys`,
+  code: 'missing' as const,
+  message: `agents[${n}].keys is missing`,
+  severity: 'warning' as const,
+  line: 10 * n + 1,
+})
+const text = '{\n'.repeat(60)
+
 test.each([
   [5, 5, 0],
   [12, 12, 0],
@@ -22,14 +31,6 @@ test.each([
 })
 
 test('a warning that repeats in each entry of a list is told once, with the lines of the others', () => {
-  const fault = (n: number) => ({
-    field: `agents[${n}].keys`,
-    code: 'missing' as const,
-    message: `agents[${n}].keys is missing`,
-    severity: 'warning' as const,
-    line: 10 * n + 1,
-  })
-  const text = '{\n'.repeat(60)
   const page = String(renderMarkedLines(text, [0, 1, 2, 3, 4].map(fault)))
   expect(page.match(/is missing/g)).toHaveLength(1)
   expect(page).toContain('5 warnings')
@@ -39,6 +40,14 @@ test('a warning that repeats in each entry of a list is told once, with the line
 
   const few = String(renderMarkedLines(text, [0, 1, 2].map(fault)))
   expect(few.match(/is missing/g)).toHaveLength(3)
+})
+
+test('line numbers lead to a field of the page only where it has one', () => {
+  const faults = [0, 1, 2, 3, 4].map(fault)
+  expect(String(renderMarkedLines(text, faults))).toContain('href="#text"')
+  const plain = String(renderMarkedLines(text, faults, { isEditable: false }))
+  expect(plain).not.toContain('href=')
+  expect(plain.match(/The same on 4 more lines.*<\/details>/)?.[0]).toMatch(/>11<.*>41</)
 })
 
 test('a heading is in letters, with the name that DNS has beside it', () => {
