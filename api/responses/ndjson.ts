@@ -39,8 +39,13 @@ export async function sendTexts(
     await (isGzipped ? pipeline(source, createGzip(), response) : pipeline(source, response))
   } catch (error) {
     if (!response.destroyed) response.destroy()
-    log.warn({ error }, 'a streamed answer failed')
+    if (hasCallerLeft(error)) log.debug('a caller left before the end of a streamed answer')
+    else log.warn({ error }, 'a streamed answer failed')
   }
+}
+
+function hasCallerLeft(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 async function* formatLines(items: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
