@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { refuse } from '../../pipeline/core/errors.ts'
 import { findReaderProblems } from '../../pipeline/read/health.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { replyOk } from '../responses/reply.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 const DIRECTORY = 'application/http-message-signatures-directory+json'
@@ -276,7 +275,9 @@ export const isReady = defineOperation({
   reply: { 200: Ready },
   errors: ['unavailable'],
   handle: async ({ services: { reader, redisRoom, config } }) => {
-    if (!reader.isReady) refuse('unavailable', 'nothing has been committed yet; try again')
+    // Whoever waits for the first commit asks again and again: that is nothing to warn of.
+    if (!reader.isReady)
+      return replyRefused('unavailable', 'nothing has been committed yet; try again', {})
     const ofRedis = await redisRoom.findProblems(config)
     const problems = [...findReaderProblems(reader), ...ofRedis]
     return replyOk({ status: 'ready', seq: reader.serving?.seq ?? 0, problems })
