@@ -253,6 +253,8 @@ async function collectForms(): Promise<PageForm[]> {
     ...forms,
     { action: '/dashboard/join', fields: token },
     { action: at('/member'), fields: {} },
+    // Shown once nothing else has to be removed first.
+    { action: at('/settings/delete'), fields: {} },
     { action: at('/agents/tests/run'), fields: { url: HIDDEN_AGENT } },
     {
       action: at('/agents/tests/compare'),
