@@ -179,6 +179,9 @@ test('every page that can be read answers a HEAD as it answers a GET', async () 
   }
 })
 
+/** Counts what people submitted: domains that somebody looked up are added once a second. */
+const countSubmitted = () => registry.submitted.filter(({ op }) => op !== 'domains.add').length
+
 describe('every address of an organization is only for its members', () => {
   const ofOrganizations = dashboardPaths.filter(({ path }) => path.includes(':org'))
 
@@ -188,11 +191,11 @@ describe('every address of an organization is only for its members', () => {
 
   test.each(ofOrganizations)('404: $method $path', async ({ method, path }) => {
     const url = path.replace(':org', acme)
-    const before = registry.submitted.length
+    const before = countSubmitted()
     const answer = method === 'GET' ? await bob.get(url) : await send(bob, url, { name: 'x' })
     expect(answer.statusCode).toBe(404)
     expect(answer.body).not.toContain('Acme')
-    expect(registry.submitted).toHaveLength(before)
+    expect(countSubmitted()).toBe(before)
   })
 
   test('a key of another organization is not revoked through one’s own', async () => {
@@ -330,21 +333,21 @@ describe('no other site sends a form of the dashboard', () => {
   const fill = (path: string) => path.replace(':org', acme)
 
   test.each(forms)('403 without its token: $path', async ({ path }) => {
-    const before = registry.submitted.length
+    const before = countSubmitted()
     for (const form of [{}, { form_token: 'x'.repeat(43) }]) {
       expect((await ann.post(fill(path), form, SAME_SITE)).statusCode).toBe(403)
     }
-    expect(registry.submitted).toHaveLength(before)
+    expect(countSubmitted()).toBe(before)
   })
 
   test.each(forms)('403 from elsewhere, even with the token: $path', async ({ path }) => {
     const form_token = await readToken(ann)
-    const before = registry.submitted.length
+    const before = countSubmitted()
     const foreign = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]
     for (const headers of foreign as Record<string, string>[]) {
       expect((await ann.post(fill(path), { form_token }, headers)).statusCode).toBe(403)
     }
-    expect(registry.submitted).toHaveLength(before)
+    expect(countSubmitted()).toBe(before)
   })
 
   test('a token counts in its own session only', async () => {
@@ -515,9 +518,9 @@ describe('reviews', () => {
       expect(answer.statusCode).toBe(404)
       expect(answer.body).not.toMatch(/stillness|Proposers/)
     }
-    const before = registry.submitted.length
+    const before = countSubmitted()
     const answer = await send(ann, place, { decision: 'approve', digest: '0'.repeat(64) })
-    expect([answer.statusCode, registry.submitted.length]).toEqual([404, before])
+    expect([answer.statusCode, countSubmitted()]).toEqual([404, before])
   })
 
   test('show moderators what is waiting and what it would change, and publish it', async () => {
