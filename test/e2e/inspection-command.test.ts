@@ -78,7 +78,7 @@ describe('registry why', () => {
 
   test('says which rule made a failed file wait, and what has not been tried', async () => {
     const { stdout } = await run('why', 'down.example')
-    expect(stdout).toContain('server_error, the server failed (408, 5xx), HTTP 500')
+    expect(stdout).toContain('): the server failed (HTTP 500)')
     expect(stdout).toContain(
       'the interval doubles after each attempt without a response, from 1 hour',
     )
@@ -92,7 +92,7 @@ describe('registry why', () => {
     expect(file).toMatchObject({ kind: 'adagents.json', outcome: 'absent', document: null })
     expect(file).toMatchObject({ succeeded_at: null, ended_at: null })
     const { stdout } = await run('why', 'gone.example')
-    expect(stdout).toContain('absent, not found')
+    expect(stdout).toContain('): not found (HTTP 404)')
     expect(stdout).not.toContain('in force')
     expect((await run('why', 'shop.example')).stdout).toContain('in force      no longer, since')
   })
