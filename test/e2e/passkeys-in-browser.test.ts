@@ -105,7 +105,7 @@ test('a person creates a passkey, signs in with it, and removes it', async () =>
   await page.waitForSelector('text=Passkey removed')
   await beginAgain(page)
   await page.click('text=Sign in with a passkey')
-  await page.waitForSelector('text=This passkey was not accepted')
+  await page.waitForSelector('text=This passkey wasn’t accepted')
   expect(outside).toEqual([])
   await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
   await context.close()
@@ -134,7 +134,7 @@ test('a form that was sent once registers nothing more, and a copied authenticat
   await setCountBack(session, authenticatorId)
   await beginAgain(page)
   await page.click('text=Sign in with a passkey')
-  await page.waitForSelector('text=This passkey was not accepted')
+  await page.waitForSelector('text=This passkey wasn’t accepted')
   await context.close()
 })
 
