@@ -1,16 +1,11 @@
 import { getRegistrableDomain } from '../../core/domain.ts'
 import { countEdits } from '../../core/edit-distance.ts'
 import { parseUrl } from '../../core/url.ts'
-import { declareCache } from '../cache/caches.ts'
-import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Reader } from '../reader.ts'
 
 const AGENTS_COMPARED_MAX = 50
 /** Longer addresses are compared with nothing: a comparison costs the product of two lengths. */
 const COMPARED_CHARS_MAX = 200
-const SITES_CACHED_MAX = 200
-
-const agents = declareCache(() => new SnapshotCache<string[]>(SITES_CACHED_MAX))
 
 /** Finds the known agent of the same site whose address is nearest to that of an unknown one. */
 export async function findNearAgent(reader: Reader, address: string): Promise<string | undefined> {
@@ -25,14 +20,12 @@ export async function findNearAgent(reader: Reader, address: string): Promise<st
 
 async function listAgentsOfSite({ snapshot }: Reader, site: string): Promise<string[]> {
   if (snapshot === undefined) return []
-  return agents(snapshot).get(site, async () => {
-    const rows = await snapshot.db.all<{ agent_url: string }>(
-      `select agent_url from agents
-       where ends_with('.' || split_part(split_part(agent_url, '/', 3), ':', 1), $suffix)
-         and length(agent_url) <= ${COMPARED_CHARS_MAX}
-       order by agent_url limit ${AGENTS_COMPARED_MAX}`,
-      { suffix: `.${site}` },
-    )
-    return rows.map(({ agent_url }) => agent_url)
-  })
+  const rows = await snapshot.db.all<{ agent_url: string }>(
+    `select agent_url from agents
+     where ends_with('.' || split_part(split_part(agent_url, '/', 3), ':', 1), $suffix)
+       and length(agent_url) <= ${COMPARED_CHARS_MAX}
+     order by agent_url limit ${AGENTS_COMPARED_MAX}`,
+    { suffix: `.${site}` },
+  )
+  return rows.map(({ agent_url }) => agent_url)
 }
