@@ -185,7 +185,7 @@ describe('two starts on one folder', () => {
     )
     const winner = both.find(registry => registry !== loser)!
     expect(loser.start.child.exitCode).toBe(1)
-    expect(loser.start.stderr).toMatch(/already running at|another start on/)
+    expect(loser.start.stderr).toMatch(/already running at|another start on/i)
     await winner.up()
     expect(await winner.write()).toBe(201)
     expect(listChildren(winner.pid).filter(({ command }) => /^redis/.test(command))).toHaveLength(1)
