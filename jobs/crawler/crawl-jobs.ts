@@ -6,6 +6,7 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { getEffect, isMissing, outcomes } from '../../pipeline/core/outcomes.ts'
 import { crawlEach, createHostLimiter } from '../../pipeline/crawl/crawl-batch.ts'
+import { waitUnless } from '../../pipeline/crawl/deadline.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { type Observation, toSourceKey } from '../../pipeline/model/observation.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
@@ -23,13 +24,21 @@ interface CrawlDeps {
   metrics: CrawlerMetrics
 }
 
+/** How a crawler that stops ends its batches. */
+interface Stop {
+  /** From now on no file is requested. */
+  stopping: AbortSignal
+  /** Open requests are no longer waited for: slow hosts must not keep their files from the next crawler. */
+  leaving: AbortSignal
+}
+
 /**
  * Creates the handler of the crawl queue: it fetches the files of a batch and sends each observation as soon
  * as possible, so that a batch that is stopped loses only its remaining files.
  */
 export function createCrawl(
   { fetcher, sender, config, clock, log, metrics }: CrawlDeps,
-  stopping: AbortSignal,
+  { stopping, leaving }: Stop,
 ): (job: Job<CrawlMessage>) => Promise<void> {
   const { LIMITS: limits, PROTOCOL_NAME: protocolName } = config
   const crawling = fetcher.for({ kind: 'crawl' })
@@ -52,12 +61,13 @@ export function createCrawl(
     const chosen = job.opts.lifo ? fetcher : crawling
     const deps = { fetcher: chosen, clock, limits, protocolName, limitHost, stopping }
     const crawled = crawlEach(targets, deps, observation => {
+      if (leaving.aborted) return
       metrics.countFile(observation)
       counts[observation.outcome] = (counts[observation.outcome] ?? 0) + 1
       logFailure(observation, log)
       return outbox.put(observation)
     })
-    await crawled.finally(() => outbox.close())
+    await waitUnless(leaving, crawled, undefined).finally(() => outbox.close())
     if (remaining.size > 0) throw new Error('stopped before the batch was done')
     const ms = Math.round(performance.now() - started)
     log.info({ targets: targets.length, outcomes: counts, ms }, 'crawled')

@@ -19,6 +19,9 @@ import { ObservationSender } from './observation-sender.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
 import { openStoryboardWorker } from './storyboard-jobs.ts'
 
+/** Time that a crawler which stops leaves to the requests that are open. */
+const OPEN_REQUESTS_MS = 2_000
+
 /**
  * Runs the crawler role: takes batches of sources, fetches them and sends back the observations. It
  * needs no index and no disk, and pauses while the sequencer is behind instead of filling Redis.
@@ -45,7 +48,11 @@ export async function runCrawler(
   const bundleFaults = await fetchBundles(config, { fetcher, limits: config.LIMITS, clock })
   for (const fault of new Set([...bundleFaults, ...openCatalog(config)])) log.warn(fault)
   const stop = new AbortController()
-  const crawl = createCrawl({ fetcher, sender, config, clock, log, metrics }, stop.signal)
+  const leave = new AbortController()
+  const crawl = createCrawl(
+    { fetcher, sender, config, clock, log, metrics },
+    { stopping: stop.signal, leaving: leave.signal },
+  )
   const worker = new Worker<CrawlMessage>('crawl', crawl, {
     connection: crawlJobs,
     ...queueOptions,
@@ -70,10 +77,12 @@ export async function runCrawler(
   return {
     async close() {
       stop.abort()
+      const leaveLater = setTimeout(() => leave.abort(), OPEN_REQUESTS_MS)
       await waitAtMost(
         Promise.all([worker.close(), liveRequests.close(), storyboards.close()]),
         5_000,
       )
+      clearTimeout(leaveLater)
       await fetcher.close()
       await sender.close()
       sending.disconnect()
