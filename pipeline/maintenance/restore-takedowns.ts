@@ -24,20 +24,30 @@ export interface RepeatedTakedowns {
   toReadmit: Domain[]
 }
 
+/** What a restore needs of the record that it replaces. */
+export interface Replaced {
+  /** The last commit and its time, ISO 8601. */
+  last: { seq: number; committed_at: string | null }
+  takedowns: TakedownRow[]
+}
+
+const LAST_COMMIT = 'select seq, committed_at from meta'
+
 const TAKEDOWNS = `select * from submissions
   where operation in ('domain.takedown', 'domain.readmit') and answer ->> '$.refused' is null
   order by seq, rowid`
 
 /**
- * Loads every takedown from a record that is about to be replaced; undefined if it is missing, cannot be read, or is what
- * an interrupted restore has left.
+ * Loads the last commit and every takedown of a record that is about to be replaced; undefined if it is missing, cannot
+ * be read, or is what an interrupted restore has left.
  */
-export function loadTakedowns({ record, restoring }: Paths): TakedownRow[] | undefined {
+export function loadReplaced({ record, restoring }: Paths): Replaced | undefined {
   if (!hasContent(record) || existsSync(restoring)) return undefined
   let db: Sqlite | undefined
   try {
     db = openRecordReadOnly(record)
-    return db.all<TakedownRow>(TAKEDOWNS)
+    const last = db.oneOrThrow<Replaced['last']>(LAST_COMMIT)
+    return { last, takedowns: db.all<TakedownRow>(TAKEDOWNS) }
   } catch {
     // Damage is the usual reason for a restore.
     return undefined

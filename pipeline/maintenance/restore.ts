@@ -20,7 +20,12 @@ import {
 import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
-import { loadTakedowns, type RepeatedTakedowns, repeatTakedowns } from './restore-takedowns.ts'
+import {
+  loadReplaced,
+  type RepeatedTakedowns,
+  type Replaced,
+  repeatTakedowns,
+} from './restore-takedowns.ts'
 
 export interface Restoring {
   /** Replace existing stores. */
@@ -37,9 +42,10 @@ export interface LastNumbers {
   lastEventId: string | undefined
 }
 
-/** Result of a restore, with the takedowns that were repeated; these are undefined where the record before could not be read. */
+/** Result of a restore; what is said of the record before is undefined where that could not be read. */
 export interface Restored extends Manifest {
   takedowns: RepeatedTakedowns | undefined
+  replaced: Replaced['last'] | undefined
 }
 
 /**
@@ -60,9 +66,9 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
+  const known = loadReplaced(paths)
   let takedowns: RepeatedTakedowns | undefined
   try {
-    const known = repeatsTakedowns ? loadTakedowns(paths) : undefined
     await copyStore(backedUp.record, dir, paths.record, manifest)
     assertRecordKnown(`${paths.record}.new`)
     await assertUndamagedBeside(`${paths.record}.new`)
@@ -76,7 +82,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     if (withIndex) renameSync(`${paths.oldIndex}.new`, paths.oldIndex)
     if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, async facts => {
-      if (known !== undefined) takedowns = await repeatTakedowns(facts, known)
+      if (known && repeatsTakedowns) takedowns = await repeatTakedowns(facts, known.takedowns)
       await continueNumbering(facts, how.continueAfter)
     })
     rmSync(paths.restoring)
@@ -86,7 +92,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     for (const file of [paths.record, paths.oldIndex]) rmSync(`${file}.new`, { force: true })
     lease.release()
   }
-  return { ...manifest, takedowns }
+  return { ...manifest, takedowns, replaced: known?.last }
 }
 
 /** Throws while another process writes, since nothing else that is said of its folder would help then. */

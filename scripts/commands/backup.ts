@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { isBackupName } from '../../jobs/fleet/backups.ts'
 import type { Config } from '../../pipeline/core/config.ts'
-import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
+import { type Restored, type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -67,8 +67,9 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const place = toTypedPath(dir)
   refuseBackupFolder(place)
   const repeating = { ...how, repeatsTakedowns: true }
-  const { seq, made_at, takedowns } = await restore(config.DATA_DIR, place, repeating)
+  const { seq, made_at, takedowns, replaced } = await restore(config.DATA_DIR, place, repeating)
   process.stdout.write(`Restored commit ${seq}.\n`)
+  process.stderr.write(describeDiscarded(seq, replaced))
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
   const missing = listMissingKeys(config, paths)
@@ -102,6 +103,15 @@ function findNewestBackup(place: string): string | undefined {
     .filter(backup => existsSync(join(backup, MANIFEST)))
     .sort()
     .at(-1)
+}
+
+/** Says which later commits the replaced stores had. */
+function describeDiscarded(seq: number, replaced: Restored['replaced']): string {
+  if (replaced === undefined || replaced.seq <= seq) return ''
+  const { seq: last, committed_at: at } = replaced
+  const which = last === seq + 1 ? `Commit ${last} was` : `Commits ${seq + 1} to ${last} were`
+  const when = at === null ? '' : `; the last one was made at ${at}`
+  return `${which} discarded${when}.\n`
 }
 
 /** Says in lines which takedowns since the backup were repeated, or that their operator has to do it. */

@@ -164,6 +164,12 @@ describe('an operator', () => {
     expect(await run('verify')).toMatchObject({ status: 0, stdout: 'All stores agree.\n' })
     expect(await findBrandName(domain)).toBe('Acme again')
   })
+
+  test('restores a backup, and says which later commits that discards', async () => {
+    const { stdout, stderr } = await run('restore', backup, '--force')
+    expect(stdout).toBe('Restored commit 2.\n')
+    expect(stderr).toMatch(/^Commits 3 to \d+ were discarded; the last one was made at 2\S+Z\.\n/)
+  })
 })
 
 test('queries, backs up and changes a running registry', async () => {

@@ -155,7 +155,8 @@ describe('a backup', () => {
     expect(readdirSync(dataDir)).toEqual(before)
     const leftOfImport = `${dataDir}/record/record.sqlite.import`
     writeFileSync(leftOfImport, 'private')
-    await restore(dataDir, `${backups}/first`, { force: true })
+    const { seq, replaced } = await restore(dataDir, `${backups}/first`, { force: true })
+    expect([seq, replaced?.seq]).toEqual([1, 2])
     expect(existsSync(leftOfImport)).toBe(false)
     const registry = await open(dataDir)
     expect(await readShown(registry)).toEqual(first)
