@@ -24,7 +24,7 @@ interface CrawlDeps {
   metrics: CrawlerMetrics
 }
 
-/** How a crawler that stops ends its batches. */
+/** Signals by which a crawler that stops ends its batches. */
 interface Stop {
   /** From now on no file is requested. */
   stopping: AbortSignal

@@ -24,7 +24,7 @@ export interface RepeatedTakedowns {
   toReadmit: Domain[]
 }
 
-/** What a restore needs of the record that it replaces. */
+/** Facts of the record that a restore replaces. */
 export interface Replaced {
   /** The last commit and its time, ISO 8601. */
   last: { seq: number; committed_at: string | null }
