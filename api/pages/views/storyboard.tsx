@@ -3,12 +3,13 @@ import type { StoryboardDetail } from '../../../pipeline/model/responses/storybo
 import { readStoryboard } from '../../routes/agents/storyboards.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
-import { clipText, renderMoment, renderName } from '../html/text.tsx'
+import { clipText, renderCoded, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { describeResult, testLooks } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toAgentPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
+import { splitLead } from '../parts/split-lead.ts'
 import type { View, ViewCall } from '../view.ts'
 import { describePassing } from './storyboards.tsx'
 
@@ -110,14 +111,14 @@ function renderPhase({ id, title, steps }: Storyboard['phases'][number], index: 
   )
 }
 
-/** Renders what a step expects; of a longer text the first line, and the rest when it is opened. */
+/** Renders what a step expects; of a longer text the first sentence, and the rest when it is opened. */
 function renderExpected(text: string): Html {
-  const [first = '', ...rest] = text.trim().split('\n')
-  if (rest.length === 0) return renderText(text, EXPECTED_CHARS)
+  const { lead, rest } = splitLead(text)
+  if (rest === '') return renderText(lead, EXPECTED_CHARS)
   return (
     <details>
-      <summary>{renderName(first, 200)}</summary>
-      {renderText(rest.join('\n'), EXPECTED_CHARS)}
+      <summary>{renderCoded(lead)}</summary>
+      {renderText(rest, EXPECTED_CHARS)}
     </details>
   )
 }
