@@ -6,6 +6,7 @@ import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview
 import {
   type BrandRow,
   brandDirectory,
+  countDirectory,
   listDirectory,
   type PublisherRow,
   publisherDirectory,
@@ -35,8 +36,9 @@ const SUB_BRANDS_READ = 20
 export async function show({ ask, services }: ViewCall): Promise<View> {
   const { reader, config } = services
   const { snapshot } = reader
-  const [stats, brands = [], publishers = [], overview, subBrand] = await Promise.all([
+  const [stats, listed = 0, brands = [], publishers = [], overview, subBrand] = await Promise.all([
     askIfReady(reader, () => ask<RegistryStats>(registryStats)),
+    askIfReady(reader, async () => snapshot && countListedPublishers(snapshot)),
     askIfReady(reader, async () => snapshot && listNewBrands(snapshot)),
     askIfReady(reader, async () => snapshot && listLargePublishers(snapshot)),
     askIfReady(reader, async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
@@ -71,7 +73,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
         {TASKS}
         {counts === undefined || isNothingCounted(counts)
           ? renderBeginning()
-          : renderTotals(counts)}
+          : renderTotals(counts, listed)}
         <div class="columns">
           {renderSection(
             'changes',
@@ -154,10 +156,16 @@ function isNothingCounted(stats: RegistryStats): boolean {
   return stats.total_brands + stats.discovered_publishers + stats.total_agents === 0
 }
 
-function renderTotals(stats: RegistryStats): Html {
+/** Counts the publishers that the tile leads to: more than have a file, since members host some. */
+async function countListedPublishers(snapshot: Snapshot): Promise<number> {
+  const counts = await countDirectory(snapshot, publisherDirectory)
+  return counts.reduce((sum, { size }) => sum + size, 0)
+}
+
+function renderTotals(stats: RegistryStats, publishers: number): Html {
   return renderCounts([
     ['brands', stats.total_brands, '/brands'],
-    ['publishers', stats.discovered_publishers, '/publishers'],
+    ['publishers', publishers, '/publishers'],
     ['properties', stats.total_properties, '/publishers?sort=properties'],
     ['agents', stats.total_agents, '/agents'],
     ['authorizations', stats.authorizations, '/publishers?sort=agents'],

@@ -48,7 +48,7 @@ const STATUS = `
 select (select seq from meta) as seq, (select committed_at from meta) as committed_at,
   (select count(*) from brands) as brands,
   (select count(*) from publishers) as publishers,
-  (select count(*) from properties where status != 'removed') as properties,
+  (select count(*) from properties where status = 'active') as properties,
   (select count(*) from authorizations where in_force) as authorizations,
   (select count(*) from agents) as agents,
   count(*) as files,

@@ -40,7 +40,7 @@ export async function crawlSummary(
     Pick<CrawlSummary, 'brands' | 'publishers' | 'properties' | 'authorizations' | 'agents'>
   >(
     `select (select count(*) from brands) as brands, (select count(*) from publishers) as publishers,
-       (select count(*) from properties where status != 'removed') as properties,
+       (select count(*) from properties where status = 'active') as properties,
        (select count(*) from authorizations where in_force) as authorizations,
        (select count(*) from agents) as agents`,
   )
