@@ -11,7 +11,7 @@ import type { CallerMembership, Principal } from '../auth/principal.ts'
 /** Path parameter of operations on one agent. */
 export const AgentParams = {
   encodedUrl: EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
-    error: 'must be on the public Internet',
+    error: 'must be on the public internet',
     // Text that is not a URL gets only that message.
     when: ({ issues }) => issues.length === 0,
   }).describe('Address of the agent, percent-encoded'),

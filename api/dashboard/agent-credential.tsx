@@ -265,5 +265,5 @@ export function describeCredentialFault({
   const { refresh } = body
   if (refused !== undefined || refresh === undefined) return refused
   if (refresh.online && !refresh.oauth_required) return undefined
-  return `The credential is saved, but ${refresh.error ?? 'the agent gave no answer'}.`
+  return `The credential is saved, but ${refresh.error ?? 'the agent didn’t respond'}.`
 }

@@ -153,7 +153,7 @@ function renderSummary(
   return renderFacts([
     ['Status', status],
     ['Last run', headline === null ? undefined : clipText(headline, 200)],
-    ['Last answer', outcome && getEffect(outcome) !== 'success' && outcomes[outcome].means],
+    ['Last result', outcome && getEffect(outcome) !== 'success' && outcomes[outcome].means],
     ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
     ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
     [
@@ -164,7 +164,7 @@ function renderSummary(
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
-  return hasApiAccess ? 'none' : 'none: badges need a higher tier (see Usage)'
+  return hasApiAccess ? 'None' : 'None. Badges need a higher tier (see Usage)'
 }
 
 function renderRunForm(

@@ -92,7 +92,8 @@ async function setVisibility(context: OrganizationRequest): Promise<DashboardAns
 
 const askAboutAgent = () => ({
   label: 'Remove',
-  effect: 'Your organization no longer lists or tests this agent, and its credential is deleted.',
+  effect:
+    'Your organization will no longer list or test this agent, and its credential will be deleted.',
 })
 
 async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -112,7 +112,7 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
       {renderProgress(read.body)}
       {isFinal ? renderNext(read.body, context) : null}
       <p>
-        <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a> ·{' '}
+        <a href={toPublisherPath(domain)}>View publisher page</a> ·{' '}
         <a href={toBrandPath(domain)}>View brand page</a>
       </p>
     </>

@@ -73,8 +73,9 @@ function renderDeletion({ organization, services, token }: OrganizationRequest):
         <p class="notice fair">Remove these first: {clipText(left.join('; '), 600)}.</p>
       )}
       <p>
-        When you remove a domain, you choose whether the files that are hosted for it stay online.
-        To keep the organization and leave it yourself, make someone else an owner under {people}.
+        Everyone loses access, and its keys stop working. When you remove a domain, you choose
+        whether its hosted files stay online. To leave the organization without deleting it, make
+        someone else an owner under {people}.
       </p>
       {left.length > 0
         ? null

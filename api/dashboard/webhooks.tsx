@@ -146,8 +146,8 @@ function renderNewForm(
         placeholder="https://receiver.acme.example/changes"
       />
       <p class="hint">
-        This URL gets a challenge, and the webhook is created once your endpoint has returned it.
-        The challenge includes the ID of your organization, <code>{organization.org_id}</code>.
+        This URL receives a challenge, and the webhook is created once your endpoint has returned
+        it. The challenge includes the ID of your organization, <code>{organization.org_id}</code>.
       </p>
       <label for="what">Events</label>
       <select id="what" name="what">
@@ -196,7 +196,7 @@ async function createWebhook(context: OrganizationRequest): Promise<DashboardAns
     <>
       <h1>Your new webhook</h1>
       <p class="notice good" role="status">
-        {renderName(made.body.url, 200)} has echoed the challenge. Changes will be sent there from
+        {renderName(made.body.url, 200)} has returned the challenge. Changes will be sent there from
         now on.
       </p>
       <p>
@@ -295,7 +295,7 @@ async function testWebhook(context: OrganizationRequest): Promise<DashboardAnswe
   const { delivered, status, error, duration_ms } = body
   const note = delivered ? (
     <p class="notice good" role="status">
-      The receiver accepted the test ({describeAnswer(status, error)}, {Math.round(duration_ms)}{' '}
+      Your endpoint accepted the test ({describeAnswer(status, error)}, {Math.round(duration_ms)}{' '}
       ms).
     </p>
   ) : (

@@ -114,7 +114,7 @@ function readRows(written: string): unknown[] {
   if (names === undefined || (isHead && !names.includes('agent_url'))) {
     return refuse(
       'invalid_request',
-      `body: the first line must name its columns: agent_url, and domain or identifier_type and identifier_value`,
+      `body: the first line must name the columns: agent_url, and domain or identifier_type and identifier_value`,
     )
   }
   return rows.map(row =>

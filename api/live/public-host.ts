@@ -5,7 +5,7 @@ import { PublicError, refuse } from '../../pipeline/core/errors.ts'
 import { canBePublic } from '../../pipeline/core/public-name.ts'
 import { PastedDomain } from '../inputs/fields.ts'
 
-const NOT_PUBLIC = 'must be a domain on the public Internet'
+const NOT_PUBLIC = 'must be a domain on the public internet'
 const RETRY_AFTER_S = 5
 
 export const PublicDomain = PastedDomain.refine(canBePublic, {
@@ -14,14 +14,14 @@ export const PublicDomain = PastedDomain.refine(canBePublic, {
   when: ({ issues }) => issues.length === 0,
 })
 
-/** Services that answer whether a host is on the public Internet. */
+/** Services that answer whether a host is on the public internet. */
 interface Lookup {
   writer: Pick<WriterClient, 'requestLive'>
   config: Config
 }
 
 /**
- * Refuses a host that is not on the public Internet with 400, in the same words whether it is private or does
+ * Refuses a host that is not on the public internet with 400, in the same words whether it is private or does
  * not resolve, so that the answer reveals nothing about private names. Refuses with 503 if the name could not
  * be looked up.
  */

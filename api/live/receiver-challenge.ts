@@ -35,11 +35,11 @@ export async function confirmReceiver(
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
   const { isConfirmed, error } = await askReceiver({ ...receiver, challenge }, caller, services)
   if (isConfirmed) return
-  const why = error ?? 'its answer does not repeat the challenge'
+  const why = error ?? 'its response does not contain it'
   refuse(
     'receiver_unconfirmed',
-    `url: the receiver did not confirm the subscription (${why}). It must answer the posted challenge with ` +
-      'status 200 and {"challenge": "…"}',
+    `url: the endpoint did not return the challenge (${why}). ` +
+      'It must respond with status 200 and {"challenge": "…"}',
   )
 }
 

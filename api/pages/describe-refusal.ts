@@ -1,5 +1,5 @@
 import { toSentence } from '../../pipeline/core/error-sentence.ts'
-import { formatMoment } from './html/text.tsx'
+import { formatMoment, toContractions } from './html/text.tsx'
 
 /** Matches what the API says of a field; any other refusal is shown as it is. */
 const OF_FIELD = /^`(\w+)` (.+)$/s
@@ -33,17 +33,18 @@ export function findWrongChoice(text: string): string | undefined {
 /** Describes a refusal of the API as a sentence to the person who sent a form, with what was entered. */
 export function describeRefusal(text: string, sent: object = {}): string {
   const [, field, fault] = OF_FIELD.exec(text) ?? []
-  if (field === undefined || fault === undefined) return formatMoments(toSentence(text))
+  if (field === undefined || fault === undefined) return toPageSentence(toSentence(text))
   const entered: unknown = (sent as Record<string, unknown>)[field]
   const [what, valid, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
   const label = labels[field] ?? field.replaceAll('_', ' ')
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
     return `Unknown ${label}: “${entered}”.`
   if (what === undefined || typeof entered !== 'string')
-    return formatMoments(toSentence(`${label} ${fault}`))
+    return toPageSentence(toSentence(`${label} ${fault}`))
   return entered.trim() === ''
     ? `Enter ${what}, such as ${example}.`
     : `“${entered}” isn’t ${valid}. Enter ${what} such as ${example}.`
 }
 
-const formatMoments = (text: string): string => text.replace(MOMENT, formatMoment)
+/** Writes a refusal of the API in the voice of pages. */
+const toPageSentence = (text: string): string => toContractions(text.replace(MOMENT, formatMoment))

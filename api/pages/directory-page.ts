@@ -31,7 +31,10 @@ export async function loadDirectory<Row extends { id: string }>(
   const { snapshot } = reader
   const after = position.safeParse(query.cursor)
   if (!after.success)
-    return refuse('invalid_request', 'this link is not valid: start again from the first page')
+    return refuse(
+      'invalid_request',
+      'this link is no longer valid: start again from the first page',
+    )
   const more = hidden && { hidden }
   const asked = { filters: query, sort: query.sort, after: after.data, limit: ROWS_PER_PAGE }
   const found = await askIfReady(

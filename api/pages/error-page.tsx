@@ -32,13 +32,19 @@ export function buildErrorPage(error: PublicError | undefined, failed: Failed, s
   return { status, body: renderDocument(view, site, undefined), type: HTML, headers: pageHeaders }
 }
 
-/** Renders what helps: the page without a wrong filter, or the same request a little later. */
+/** Renders what helps: the page without a wrong filter, the first page of a list, or the same request a little later. */
 function renderNextStep(status: number, text: string, { method, url }: Failed): Html | undefined {
   const choice = status === 400 ? findWrongChoice(text) : undefined
   if (choice !== undefined && method === 'GET')
     return (
       <p>
         <a href={removeField(url, choice)}>Clear this filter</a>
+      </p>
+    )
+  if (status === 400 && text.endsWith('from the first page'))
+    return (
+      <p>
+        <a href={removeField(url, 'cursor')}>First page</a>
       </p>
     )
   if (status !== 429 && status !== 503) return undefined

@@ -47,7 +47,7 @@ export const publicErrors = {
   field_too_short: { status: 400, means: 'a secret of client credentials is too short' },
   invalid_url: {
     status: 400,
-    means: 'the token endpoint is not an https URL on the public Internet',
+    means: 'the token endpoint is not an https URL on the public internet',
   },
   invalid_env_reference: {
     status: 400,
@@ -65,7 +65,7 @@ export const publicErrors = {
   cross_tenant_api_key: { status: 403, means: 'the key belongs to another organization' },
   ownership_proof_required: {
     status: 403,
-    means: 'the organization hasn’t verified this domain, or its verification expired',
+    means: 'the organization has not verified this domain, or its verification expired',
   },
   not_found: { status: 404, means: 'not found' },
   method_not_allowed: { status: 405, means: 'this path does not support the method' },

@@ -47,7 +47,10 @@ export const outcomes = {
   tls_failed: { effect: 'unreachable', means: 'the certificate or the handshake failed' },
   connection_failed: { effect: 'unreachable', means: 'the connection was refused or lost' },
   disallowed: { effect: 'unreachable', means: 'robots.txt disallows the file' },
-  refused: { effect: 'unreachable', means: 'the address isn’t public' },
+  refused: {
+    effect: 'unreachable',
+    means: 'the URL does not use https, or its host is not public',
+  },
   store_denied: {
     effect: 'unreachable',
     means: 'an object store denied access, perhaps because the file is missing (403)',

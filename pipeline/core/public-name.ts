@@ -4,7 +4,7 @@ const PRIVATE_SUFFIX =
 /** Matches names that end in a top-level domain, which has letters; an IP address does not. */
 const PUBLIC_SUFFIX = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/
 
-/** Tells whether a name can exist on the public Internet. Whether it does, only a DNS lookup tells. */
+/** Tells whether a name can exist on the public internet. Whether it does, only a DNS lookup tells. */
 export function canBePublic(domain: string): boolean {
   return PUBLIC_SUFFIX.test(domain) && !PRIVATE_SUFFIX.test(domain)
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Address ranges outside the public Internet. IPv6 beyond 2000::/3 is refused as a whole: unspecified
+ * Address ranges outside the public internet. IPv6 beyond 2000::/3 is refused as a whole: unspecified
  * and loopback, every form that wraps an IPv4 address (compatible, translated, NAT64), discard, segment
  * routing, unique local, link local, site local and multicast lie there. Only the mapped form is
  * unwrapped and judged as the IPv4 address it is.

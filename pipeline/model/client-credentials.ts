@@ -33,7 +33,7 @@ export const ClientCredentials = z.object({
     .max(2_048)
     .refine(
       isTokenEndpoint,
-      createFault('invalid_url', 'must be an https URL on the public Internet'),
+      createFault('invalid_url', 'must be an https URL on the public internet'),
     )
     .describe('Where tokens are issued; an https URL'),
   client_id: secret(1, 2_048).describe('Client ID of the registry at the authorization server'),

@@ -24,7 +24,7 @@ export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
   not_recorded: 'the history does not contain what operators declared, so the registry cannot tell',
   not_declared: 'the operator does not declare that it sells the property',
   delegation_not_stated:
-    'no entry of the publisher says how the agent sells, so the two cannot be compared',
+    'none of the publisher’s entries says how the agent sells, so the two files cannot be compared',
   declared_alike: 'the operator declares the same relationship',
   owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
   claims_to_own: 'the operator claims to own a property of someone else',

@@ -22,7 +22,7 @@ export const DeliveryCursor = z.union([z.uuid(), AuditCursor], {
 export const ReceiverUrl = z
   .string()
   .max(2_000)
-  .refine(isReceiver, { error: 'must use https and can’t contain credentials or a fragment' })
+  .refine(isReceiver, { error: 'must use https and cannot contain credentials or a fragment' })
   .overwrite(text => parseUrl(text)?.href ?? text)
 
 function isReceiver(text: string): boolean {

@@ -55,7 +55,7 @@ function toReceiverAnswer(posted: PostResult, challenge: string | null) {
   }
   const failed = { delivered: false, isConfirmed: false, duration_ms }
   if (verdict.kind === 'deferred') {
-    const error = 'its host cannot be asked now'
+    const error = 'its host cannot be called right now'
     return { ...failed, status: null, error, throttled: true as const }
   }
   return { ...failed, status: verdict.status, error: verdict.error }

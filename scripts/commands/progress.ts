@@ -75,8 +75,8 @@ function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
   if (waiting > 0 && idleS >= CRAWLER_SILENT_S)
     return `no crawler has answered for ${Math.round(idleS)} s`
   if (waiting > 0 && waiting <= LAST_FILES)
-    return `waiting for ${countThings(waiting, 'slow answer')}`
-  if (waiting > 0 && idleS >= IDLE_S) return `no answer for ${Math.round(idleS)} s`
+    return `waiting for ${countThings(waiting, 'slow response')}`
+  if (waiting > 0 && idleS >= IDLE_S) return `no response for ${Math.round(idleS)} s`
   if (leftS === undefined) return 'no estimate yet'
   if (leftS < SOON_S) return 'almost done'
   return leftS < 120 ? `about ${leftS} s left` : `about ${Math.round(leftS / 60)} min left`

@@ -120,7 +120,7 @@ export function describeUnreached(
       : `none of the ${countThings(domains, 'domain')} could be reached`
   return (
     `${which}: ${reasons.join('; ')}. ` +
-    'Check that this machine can reach port 443 on the Internet and a name server (DNS_SERVER).'
+    'Check that this machine can reach port 443 on the internet and a name server (DNS_SERVER).'
   )
 }
 

@@ -66,9 +66,9 @@ function describeFile(file: FileReport, now: number): string[] {
     '',
     `${file.kind}  ${file.location}`,
     `  last attempt  ${describeAttempt(file, now)}`,
-    ...(file.failures > 1 ? [`  failures      ${file.failures} in a row without an answer`] : []),
+    ...(file.failures > 1 ? [`  failures      ${file.failures} in a row without a response`] : []),
     ...(file.streak > 1 && file.streak_since
-      ? [`  same answer   ${file.streak} times since ${formatTime(file.streak_since)}`]
+      ? [`  same response ${file.streak} times since ${formatTime(file.streak_since)}`]
       : []),
     ...(document
       ? [

@@ -39,7 +39,7 @@ export function buildTools(
 ): { name: string; description: string }[] {
   const own = Object.entries(tasksByType[agent.type])
   const all = [
-    [nameCapabilitiesTask(protocolName), 'Tells what this agent can do'] as const,
+    [nameCapabilitiesTask(protocolName), 'Describes what this agent can do'] as const,
     ...own,
   ]
   return all.map(([name, description]) => ({ name, description }))

@@ -107,7 +107,7 @@ test('a run whose calls were refused leads there too, until a credential is save
   const page = await readPage()
   expect(page('.notice').text()).toContain('Save one, then test again')
   expect(page('#credential').attr('open')).toBe('open')
-  expect(page('.facts').text()).toContain('badges need a higher tier (see Usage)')
+  expect(page('.facts').text()).toContain('Badges need a higher tier (see Usage)')
 })
 
 test('a token that is too short is refused in words, and nothing is saved', async () => {

@@ -43,13 +43,13 @@ test('as_of answers from what was granted then, also on the page', async () => {
   const asked = { agent, property: 'shop.example' }
   const past = await show({ ...asked, as_of: '2026-11-20T12:00:00Z' })
   expect(past.statusCode).toBe(200)
-  expect(past.body).toContain('Authorized by the publisher (operator hasn’t confirmed)')
+  expect(past.body).toContain('Authorized by the publisher (the operator hasn’t confirmed it)')
   expect(past.body).toContain('what the publisher’s file said then')
   expect((await show({ agent, publisher: 'shop.example', as_of: '2026-11-21' })).body).toContain(
-    'Authorized by the publisher (operator hasn’t confirmed)',
+    'Authorized by the publisher (the operator hasn’t confirmed it)',
   )
   expect((await show(asked)).body).not.toContain(
-    'Authorized by the publisher (operator hasn’t confirmed)',
+    'Authorized by the publisher (the operator hasn’t confirmed it)',
   )
   const before = await show({ ...asked, as_of: '2026-11-01' })
   expect(before.statusCode).toBe(400)

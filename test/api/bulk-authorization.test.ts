@@ -333,7 +333,7 @@ test.each(['https://a.example,b,c,d', 'agent,domain\nhttps://a.example/mcp,a.exa
     const { status, text } = await post(payload, { 'content-type': 'text/csv' })
     expect([status, JSON.parse(text).error]).toEqual([
       400,
-      expect.stringContaining('must name its columns'),
+      expect.stringContaining('must name the columns'),
     ])
   },
 )
@@ -384,7 +384,7 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
     'Paste or upload a list first.',
   ])
   const unread = load((await send({ text: 'hello <world>', do: 'download' })).payload)
-  expect(unread('[role=alert]').text()).toMatch(/^The first line must name its columns: agent_url/)
+  expect(unread('[role=alert]').text()).toMatch(/^The first line must name the columns: agent_url/)
   expect(unread('textarea[aria-invalid]').text()).toBe('hello <world>')
   const half = load((await send({ text: `agent_url,domain\n${agent},` })).payload)
   expect(half('#answers tbody th').text()).toContain('agent')

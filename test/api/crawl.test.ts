@@ -218,10 +218,10 @@ describe('POST /api/registry/crawl-request', () => {
     [{ domain: 'localhost' }, '`domain` must be a domain name such as acme.example'],
     [{ domain: '10.0.0.1' }, '`domain` must be a domain name'],
     [{ domain: 'https://news.example:8080' }, '`domain` must be a domain name'],
-    [{ domain: 'printer.local' }, '`domain` must be a domain on the public Internet.'],
-    [{ domain: 'printer.localdomain' }, '`domain` must be a domain on the public Internet.'],
-    [{ domain: 'db.prod.internal' }, '`domain` must be a domain on the public Internet.'],
-    [{ domain: 'news.ex4mple' }, '`domain` must be a domain on the public Internet.'],
+    [{ domain: 'printer.local' }, '`domain` must be a domain on the public internet.'],
+    [{ domain: 'printer.localdomain' }, '`domain` must be a domain on the public internet.'],
+    [{ domain: 'db.prod.internal' }, '`domain` must be a domain on the public internet.'],
+    [{ domain: 'news.ex4mple' }, '`domain` must be a domain on the public internet.'],
   ])('400: %j is refused and costs nothing', async (body, error) => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
     names.asked = []
@@ -256,7 +256,7 @@ describe('POST /api/registry/crawl-request', () => {
     for (const answer of answers) {
       expect([answer.statusCode, answer.json()]).toEqual([
         400,
-        { error: '`domain` must be a domain on the public Internet.', code: 'invalid_request' },
+        { error: '`domain` must be a domain on the public internet.', code: 'invalid_request' },
       ])
     }
     expect(registry.submitted).toEqual([])
@@ -505,7 +505,7 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     const other = await post(paths.manager, { domain: 'news.example' })
     expect(other.json().error).toBe('Unknown field `domain`. Did you mean `manager_domain`?')
     const nowhere = await post(paths.manager, { manager_domain: 'nowhere.example' })
-    expect(nowhere.json().error).toBe('`manager_domain` must be a domain on the public Internet.')
+    expect(nowhere.json().error).toBe('`manager_domain` must be a domain on the public internet.')
   })
 })
 

@@ -240,7 +240,7 @@ describe('people join an organization', () => {
     const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
     expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
       400,
-      'Viewers of an organization cannot change anything for it.',
+      'Viewers of an organization can’t change anything for it.',
     ])
     const left = await send(dora, at(acme, '/people/remove'), {
       user_id: people('input[name=user_id]').first().val() as string,

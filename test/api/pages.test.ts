@@ -1,6 +1,7 @@
 import { type CheerioAPI, load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foundKinds } from '../../api/pages/directory-choices.ts'
+import { toContractions } from '../../api/pages/html/text.tsx'
 import { pages } from '../../api/pages/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
@@ -245,7 +246,7 @@ describe('a page says what JSON says', () => {
     // Of four days it did not answer on one.
     expect(tiles).toContain('Uptime75.0%since 21 Nov 2026')
     expect(health.find('tbody tr')).toHaveLength(3)
-    expect(health.find('tbody tr').eq(1).text()).toContain('no answer timed out')
+    expect(health.find('tbody tr').eq(1).text()).toContain('no response timed out')
     expect(health.find('.strip rect.bad')).toHaveLength(1)
     expect(await own.verify()).toEqual([])
     await own.close()
@@ -303,12 +304,14 @@ describe('a page says what JSON says', () => {
       `/authorization?${new URLSearchParams({ agent: AGENT, property: PUBLISHER })}`,
     )
     expect(answer.authorized).toBe(true)
-    expect(readVerdict(page)).toBe('Yes. Authorized by the publisher (operator hasn’t confirmed).')
+    expect(readVerdict(page)).toBe(
+      'Yes. Authorized by the publisher (the operator hasn’t confirmed it).',
+    )
     const steps = page('.chain > li')
     expect(steps).toHaveLength(answer.evidence.length)
     for (const [index, { text, file }] of answer.evidence.entries()) {
       const step = page(steps[index]!)
-      expect(step.text().toLowerCase()).toContain(text.toLowerCase())
+      expect(step.text().toLowerCase()).toContain(toContractions(text).toLowerCase())
       if (file) expect(step.find('a[rel]').attr('href')).toBe(file)
     }
   })
@@ -377,7 +380,7 @@ describe('a page says what JSON says', () => {
       const page = await read(`/authorization?${new URLSearchParams(asked)}`)
       expect(page('.lead').text()).toContain(`${agent} selling`)
       expect(readVerdict(page)).toBe(
-        'Yes. Authorized by the publisher (operator hasn’t confirmed).',
+        'Yes. Authorized by the publisher (the operator hasn’t confirmed it).',
       )
       expect(page('.facts').first().text()).toMatch(/AgentOnline, checked/)
     }
@@ -427,7 +430,7 @@ describe('a page says what JSON says', () => {
       status: 404,
     })
     for (const [domain, reason] of [
-      [location, `The adagents.json of ${location} is not valid JSON`],
+      [location, `The adagents.json of ${location} isn’t valid JSON`],
       ['none.example', 'No adagents.json was found at none.example'],
     ] as const) {
       for (const asked of [{ identifier_value: domain }, { domain }]) {

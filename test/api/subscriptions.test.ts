@@ -114,7 +114,7 @@ test('422: a receiver that declines, does not answer, or answers something else'
   for (const [url, why] of [
     [unwilling.url, 'answered 403'],
     ['https://nobody.example/x', 'answered 404'],
-    [failing.url, 'its answer does not repeat the challenge'],
+    [failing.url, 'its response does not contain it'],
   ]) {
     const answer = await ask('POST', path, { url })
     expect(answer.statusCode).toBe(422)

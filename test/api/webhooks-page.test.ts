@@ -122,7 +122,7 @@ test('a receiver that does not repeat the challenge is named with the reason, an
   const page = load(answer.body)
   expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
     422,
-    expect.stringContaining('The receiver did not confirm the subscription (answered 404).'),
+    expect.stringContaining('The endpoint didn’t return the challenge (answered 404).'),
   ])
   expect([page('#url').val(), page('#about').val()]).toEqual([form.url, form.about])
 })
@@ -132,7 +132,7 @@ test('a test says what the receiver answered, and the page lists the last delive
   const { id, address } = await findRow('tested.example')
   const post = async () => load((await sendForm(ann, `${webhooks}/test`, { id })).body)
   expect((await post())('[role=status]').text()).toContain(
-    'The receiver accepted the test (HTTP 200',
+    'Your endpoint accepted the test (HTTP 200',
   )
   receiver.fails = 500
   expect((await post())('[role=alert]').text()).toContain('The test failed: HTTP 500')

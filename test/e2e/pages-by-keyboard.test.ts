@@ -55,7 +55,7 @@ test('a reader with a keyboard alone walks from the home page to a verdict and t
   await follow(page, `main a[href="/agent/${encodeURIComponent(AGENT)}"]`, /\/agent\//)
   await follow(page, 'main a[href^="/authorization?"]', /\/authorization\?/)
   expect(await page.textContent('.verdict')).toBe(
-    'YesAuthorized by the publisher (operator hasn’t confirmed).',
+    'YesAuthorized by the publisher (the operator hasn’t confirmed it).',
   )
   await follow(page, 'nav a[href="/changes"]', /\/changes$/)
   expect(await page.textContent('h1')).toContain('hange')

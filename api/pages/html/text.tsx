@@ -22,6 +22,13 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Converts a sentence of the API to one with the contractions of pages. */
+export function toContractions(text: string): string {
+  return text
+    .replace(/\bcannot\b/g, 'can’t')
+    .replace(/\b(do|does|did|is|are|was|were|has|have) not\b/g, '$1n’t')
+}
+
 /** Replaces domains in a text by their readable form; what is not a text stays as it is. */
 export function showDomains(text: unknown): unknown {
   return typeof text === 'string' && text.length < 2_048 && text.includes('xn--')

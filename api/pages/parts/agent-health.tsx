@@ -62,7 +62,7 @@ function renderResult(change: HealthChange): Html {
   if (isOnline(change)) return renderBadge('good', 'responds')
   return (
     <>
-      {renderBadge('bad', 'no answer')} {outcomes[change.outcome].means}
+      {renderBadge('bad', 'no response')} {outcomes[change.outcome].means}
     </>
   )
 }

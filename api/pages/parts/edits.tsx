@@ -114,7 +114,7 @@ export function renderHistory(
     <>
       <p>
         {!file ? (
-          edits.length === 0 && 'The registry has never read a valid file of this domain. '
+          edits.length === 0 && 'The registry has never read a valid file from this domain. '
         ) : (
           <>
             The file was first read {renderMoment(file.first_seen_at)} and{' '}

@@ -160,11 +160,11 @@ function renderCrowd({ type, subjects }: Crowd, cut: 'continued' | 'open' | unde
     ),
   )
   const { thing, tell } = requireValue(crowdSentences[type], 'sentence of a crowd')
-  const counted = countInWords(subjects.length, cut === 'continued' ? `more ${thing}` : thing)
-  const things = cut === 'open' ? `at least ${counted}` : counted
+  const more = cut === 'continued' ? 'more ' : cut === 'open' ? 'or more ' : ''
+  const counted = countInWords(subjects.length, `${more}${thing}`)
   return (
     <li class={toLook([type])}>
-      <p>{capitalize(tell(things))}.</p>
+      <p>{capitalize(tell(counted))}.</p>
       {renderThings('', links, CROWD_NAMED_MAX, cut !== undefined)}
     </li>
   )

@@ -12,6 +12,7 @@ import {
   renderMoment,
   renderName,
   renderOutside,
+  toContractions,
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
@@ -110,7 +111,7 @@ function renderStep({ step, properties }: Step): Html {
         )}
       </h3>
       <p class="says">
-        {capitalize(clipText(step.text, 300))}
+        {capitalize(toContractions(clipText(step.text, 300)))}
         {renderPlace(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
       </p>
       {renderDetails([
@@ -154,8 +155,9 @@ function describeGrant(step: Evidence): string | undefined {
 }
 
 /** Renders where a step was read, and when; nothing if that is not known. */
-function renderPlace({ entry, fetched_at }: Evidence): Html | null {
-  const at = entry && clipText(toEntryName(entry), 120)
+function renderPlace(step: Evidence): Html | null {
+  const { entry, fetched_at } = step
+  const at = entry && clipText(toEntryName(entry, step), 160)
   if (!at && !fetched_at) return null
   return (
     <>
@@ -167,11 +169,13 @@ function renderPlace({ entry, fetched_at }: Evidence): Html | null {
   )
 }
 
-/** Names an entry of a file as people count. */
-function toEntryName(entry: string): string {
+/** Names an entry of a file as people count, and the host of a file that is elsewhere. */
+function toEntryName(entry: string, { domain, file }: Evidence): string {
+  const host = URL.parse(file ?? '')?.hostname
+  const whose = host === undefined || host === domain ? 'its' : `${host}’s`
   return entry.replace(
     /^authorized_agents\[(\d+)\](.*)$/,
-    (_, at, rest) => `entry ${Number(at) + 1}${rest} in its adagents.json`,
+    (_, at, rest) => `entry ${Number(at) + 1}${rest} in ${whose} adagents.json`,
   )
 }
 

@@ -3,7 +3,7 @@ import { clipText } from '../html/text.tsx'
 /** Words of pages for names that the formats and the API use. */
 const plainWords: Readonly<Record<string, string>> = {
   'admin:*': 'Full access',
-  'admin:read': 'Standard, plus reading keys, people and the audit log',
+  'admin:read': 'Standard, plus read access to keys, people and the audit log',
   android_package: 'Android package',
   apple_app_store_id: 'App Store ID',
   apple_podcast_id: 'Apple Podcasts ID',

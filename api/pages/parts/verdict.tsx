@@ -5,7 +5,7 @@ import type {
   PublisherAuthorization,
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, formatMoment, joinWords } from '../html/text.tsx'
+import { capitalize, clipText, formatMoment, joinWords, toContractions } from '../html/text.tsx'
 import { describeSelling, toCountryInSentence, toCountryName } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8
@@ -38,7 +38,7 @@ export function describeVerdict(
   if (authorized) {
     const reason = confirmed
       ? 'Confirmed by both sides'
-      : 'Authorized by the publisher (operator hasn’t confirmed)'
+      : 'Authorized by the publisher (the operator hasn’t confirmed it)'
     return { verdict: 'Yes', reason, look: 'good' }
   }
   if (needs !== undefined) return { verdict: neededWords[needs], reason: '', look: 'fair' }
@@ -107,7 +107,9 @@ function describeReason(
     return `The authorization ended on ${formatDay(until)}`
   if (rule === 'not_in_window' && from && from > at)
     return `The authorization starts on ${formatDay(from)}`
-  return capitalize(clipText(text, 200).replace(/, so (?:it|the registry) \S+ tell$/, ''))
+  return capitalize(
+    toContractions(clipText(text, 200).replace(/, so (?:it|the registry) \S+ tell$/, '')),
+  )
 }
 
 /** Describes in which way the agent sells by each side, where both say it in words that can be compared. */

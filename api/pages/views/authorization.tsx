@@ -224,7 +224,7 @@ async function showProperty(
         ])}
         {property_id || property_rid ? (
           <details>
-            <summary>Check details</summary>
+            <summary>Details of this check</summary>
             {renderFacts([
               ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
               ['Registry ID', property_rid && <code>{property_rid}</code>],

@@ -227,7 +227,7 @@ function showHouse(
         {!file ? null : renderSection('file', 'File status', renderFile(file, domain))}
         {renderSection('history', 'What changed', renderHistory('brand', domain, [], file))}
         <p>
-          <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>
+          <a href={toPublisherPath(domain)}>View publisher page</a>
         </p>
       </>
     ),
@@ -266,7 +266,7 @@ function showUnknown(
       <>
         {renderFreshness(freshness, 'brand.json')}
         <p>
-          <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>
+          <a href={toPublisherPath(domain)}>View publisher page</a>
         </p>
         {renderOwnerLinks(services, { domain, kind: 'brand.json' }, 'Check a file')}
       </>,

@@ -96,7 +96,7 @@ function renderPhase({ id, title, steps }: Storyboard['phases'][number], index: 
       </summary>
       {renderTable({
         caption: title,
-        columns: ['Step', 'Task', 'Expected answer'],
+        columns: ['Step', 'Task', 'Expected response'],
         items: steps,
         bytes: PHASE_BYTES,
         empty: 'This phase has no steps.',

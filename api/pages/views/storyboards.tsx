@@ -35,8 +35,8 @@ export async function show({
         <h1>Storyboards</h1>
         <p class="lead">
           {countThings(storyboards.length, 'scripted conversation')} test whether an agent follows
-          the protocol (version {renderName(adcp_version, 20)}). Agents run the storyboards that
-          match the capabilities they claim.
+          the protocol (version {renderName(adcp_version, 20)}). Each agent is tested with the
+          storyboards that match the capabilities it claims.
         </p>
         {renderTargets(targets, shown)}
         <p>

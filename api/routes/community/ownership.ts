@@ -31,7 +31,7 @@ const howToVerify = {
 export const OwnedDomain = PastedDomain.refine(
   text => canBePublic(text) && getRegistrableDomain(text),
   {
-    error: 'must be a domain on the public Internet, and not a public suffix',
+    error: 'must be a domain on the public internet, and not a public suffix',
   },
 )
 

@@ -65,7 +65,7 @@ type AgentFields = z.output<typeof AgentFields>
 
 /** Address of a new agent; one in a private network could not be reached by anybody else. */
 const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
-  error: 'must be on the public Internet',
+  error: 'must be on the public internet',
   // Text that is not a URL gets only that message.
   when: ({ issues }) => issues.length === 0,
 })

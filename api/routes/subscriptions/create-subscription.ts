@@ -29,7 +29,7 @@ const EventTypeFilter = z.string().refine(filter => describeUnknownType(filter) 
 })
 
 const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
-  error: 'must be on the public Internet',
+  error: 'must be on the public internet',
   // Text that is not a URL gets only that message.
   when: ({ issues }) => issues.length === 0,
 })

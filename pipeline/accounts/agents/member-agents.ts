@@ -33,7 +33,7 @@ export function saveAgent(
   const known = findMemberAgent(db, org_id, operation.url)
   if (operation.is_change && !known) return refuseUnknownAgent(member.name, operation.url)
   if (!known && !canBePublic(new URL(operation.url).hostname)) {
-    return { refused: 'url: must be on the public Internet' }
+    return { refused: 'url: must be on the public internet' }
   }
   const type = operation.type ?? known?.type
   if (type === undefined) return { refused: 'a new agent requires a type' }

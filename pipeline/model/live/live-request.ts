@@ -97,7 +97,7 @@ export interface MayBeThrottled {
 
 /** Answers by live request. A failure on the web is an answer too. */
 export interface LiveRequestAnswers {
-  /** Answer to a lookup of a name: whether it is on the public Internet. `unknown`: no name server answered. */
+  /** Answer to a lookup of a name: whether it is on the public internet. `unknown`: no name server answered. */
   lookup_host: { host: 'public' | 'private' | 'nowhere' | 'unknown' }
   /** Enrichment of a brand; null when no provider was available or knew it. */
   enrich_brand: { enrichment: Enrichment | null } & MayBeThrottled

@@ -100,7 +100,7 @@ function isUnknown(status: EntryRow['status'] | null): boolean {
 
 function refuseManaged(entity: Entity, domain: string): Refusal {
   const file = entity === 'brand' ? 'brand.json' : 'adagents.json'
-  const refused = `${domain} publishes its own ${file}, so you can’t edit it here`
+  const refused = `${domain} publishes its own ${file}, so you cannot edit it here`
   return { refused, error: 'conflict' }
 }
 

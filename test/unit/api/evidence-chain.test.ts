@@ -49,6 +49,21 @@ test('a step says in a sentence which entry it is, as people count, and when it 
   expect(page('details[open]')).toHaveLength(0)
 })
 
+test('a step names the host of its entry where another file than the publisher’s own has it', () => {
+  const page = read([
+    step('site', {
+      entry: 'authorized_agents[0]',
+      file: 'https://network.example/.well-known/adagents.json',
+    }),
+  ])
+  expect(page('.says').text()).toContain('(entry 1 in network.example’s adagents.json)')
+})
+
+test('a step contracts what the API writes out', () => {
+  const page = read([step('site', { text: 'the file does not list this agent' })])
+  expect(page('.says').text()).toBe('The file doesn’t list this agent.')
+})
+
 test('what the publisher says of the agent is not repeated as said by the operator', () => {
   const said = (side: Evidence['side']) =>
     read([step('site', { side, delegation_type: 'direct' })])('.chain').text()

@@ -37,7 +37,7 @@ test.each<[headline: string, evidence: Evidence[]]>([
   ['No. times.example doesn’t list this agent', [publisherStep('agent_not_listed')]],
   ['No. The authorization ended on 31 Dec 2020', [publisherStep('not_in_window', ended)]],
   ['No. The authorization starts on 15 Jan 2027', [publisherStep('not_in_window', coming)]],
-  ['No. The entry does not cover that country', [publisherStep('country_not_listed')]],
+  ['No. The entry doesn’t cover that country', [publisherStep('country_not_listed')]],
   ['No. The publisher and the operator disagree', contradicted],
   ['Unknown. The registry has no valid file from the publisher', [publisherStep('file_not_known')]],
 ])('the headline says who decided, and when: %s', (headline, evidence) => {

@@ -20,13 +20,13 @@ test('a line of progress ends with what it knows, before the first file is done'
     { ...found, waiting: 1_204, outcomes: [] },
     { rate: 0, leftS: undefined, idleS: 5 },
   )
-  expect(line).toBe('crawled 0 of 1,204 files, 0/s, no answer for 5 s')
+  expect(line).toBe('crawled 0 of 1,204 files, 0/s, no response for 5 s')
 })
 
 test('a line of progress names the crawler once no host can be what takes so long', () => {
   const left = { ...found, waiting: 2, outcomes: [] }
   const slow = { rate: 0, leftS: undefined, idleS: 59 }
-  expect(describeProgress(left, slow)).toMatch(/waiting for 2 slow answers$/)
+  expect(describeProgress(left, slow)).toMatch(/waiting for 2 slow responses$/)
   expect(describeProgress(left, { ...slow, idleS: 60 })).toMatch(
     /no crawler has answered for 60 s$/,
   )
