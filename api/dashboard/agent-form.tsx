@@ -13,18 +13,19 @@ export const visibilityTexts = {
   private: 'your organization',
 } as const
 
-/** Page on which a person adds an agent, whether they have an organization yet or not. */
-export const ADD_AGENT_PATH = '/dashboard/agents'
-
-/** Renders the form that adds an agent of one of `owners`; `owner` is the part of it that names the organization. */
+/**
+ * Renders the form that adds an agent of one of `owners`, and is sent to `path`, its own page; `owner` is the part of it
+ * that names the organization.
+ */
 export function renderAgentForm(
   { form, memberships, query, services, token }: DashboardRequest,
+  path: string,
   owner: Child,
   owners: readonly Membership[] = memberships,
 ): Html {
   const read = (name: string) => form.get(name) ?? (name === 'url' ? String(query.url ?? '') : '')
   return (
-    <form method="post" action={ADD_AGENT_PATH} class="panel">
+    <form method="post" action={path} class="panel">
       <h2>Add an agent</h2>
       {renderToken(token)}
       {owner}

@@ -1,7 +1,7 @@
 import type { OwnAgent } from '../../pipeline/model/responses/own-organization.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { isPublicAgent } from '../../pipeline/read/lookups/public-agents.ts'
-import { Fragment, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
@@ -14,13 +14,16 @@ import {
   type DashboardAnswer,
   renderButton,
   renderFault,
-  renderHidden,
   renderToken,
   toSectionPath,
 } from './page.tsx'
+import { AGENTS_URL, type SavedAgent, saveAgent } from './save-agent.tsx'
 
-export const AGENTS_URL = '/api/me/agents'
-async function showAgents(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+async function showAgents(
+  context: OrganizationRequest,
+  fault?: string,
+  proof?: Html,
+): Promise<DashboardAnswer> {
   const { callApi, org, organization, token, services } = context
   const { reader } = services
   const listed = await callApi<{ agents: OwnAgent[] }>({
@@ -36,6 +39,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
       <h1>Agents</h1>
       <p class="lead">The agents of your organization, and who can see them.</p>
       {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
+      {proof ?? null}
       {renderTable({
         caption: 'Agents',
         columns: ['Agent', 'Type', 'Visible to', 'Tests', 'Action'],
@@ -71,7 +75,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
           renderButton(`${sectionPath}/remove`, token, 'Remove', { url, [SUBJECT]: url }, 'plain'),
         ],
       })}
-      {renderAgentForm(context, renderHidden(org), [organization])}
+      {renderAgentForm(context, sectionPath, null, [organization])}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Agents', body }
@@ -90,6 +94,11 @@ async function setVisibility(context: OrganizationRequest): Promise<DashboardAns
   )
 }
 
+function addAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const path = toSectionPath(context.organization.org_id, 'agents')
+  return saveAgent(context, path, (fault, proof) => showAgents(context, fault, proof))
+}
+
 const askAboutAgent = () => ({
   label: 'Remove',
   effect:
@@ -106,17 +115,11 @@ async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswe
   )
 }
 
-/** Body of the answer to a change of an agent. */
-export interface SavedAgent {
-  /** Host of the agent, if it was refused because the organization has not verified its domain. */
-  agent_hostname?: string
-}
-
 /** Redirects to the list, which says what was done. */
-export function redirectToAgents(
+function redirectToAgents(
   context: OrganizationRequest,
   { refused }: Pick<ApiAnswer<SavedAgent>, 'refused'>,
-  done: 'enrolled' | 'enrolled_http' | 'changed' | 'removed',
+  done: 'changed' | 'removed',
 ): DashboardAnswer | Promise<DashboardAnswer> {
   if (refused !== undefined) return showAgents(context, refused)
   return { next: toSectionPath(context.organization.org_id, 'agents'), done }
@@ -124,6 +127,7 @@ export function redirectToAgents(
 
 export const agentRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/agents', handle: context => showAgents(context) },
+  { method: 'POST', path: '/agents', handle: addAgent },
   { method: 'POST', path: '/agents/visibility', handle: setVisibility },
   { method: 'POST', path: '/agents/remove', handle: confirmFirst(askAboutAgent, removeAgent) },
 ]

@@ -23,17 +23,16 @@ import {
   type DoneName,
   renderButton,
   renderFault,
-  renderHidden,
   renderToken,
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
-import { CHECK_PATH, VERIFY_PATH } from './proof.tsx'
+import { beginProof, CHECK_PATH } from './proof.tsx'
 
 type OwnedDomain = Domains['domains'][number]
 
 async function showDomains(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
-  const { org, organization, services, token } = context
+  const { form, organization, services, token } = context
   const sectionPath = toSectionPath(organization.org_id, 'domains')
   const listed = await listDomains(context, organization.org_id)
   const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
@@ -78,10 +77,10 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
                   <a href="#pending">Finish verifying</a>
                 ) : (
                   renderButton(
-                    VERIFY_PATH,
+                    sectionPath,
                     token,
                     proven ? 'Verify again' : 'Verify',
-                    { domain, ...org, [BACK]: sectionPath },
+                    { domain },
                     'plain',
                   )
                 )}
@@ -100,12 +99,18 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
         ? null
         : renderSection('pending', 'Pending verifications', renderPending(context, listed.body))}
       {listed.refused === undefined ? renderExpired(context, listed.body) : null}
-      <form method="post" action={VERIFY_PATH} class="panel">
+      <form method="post" action={sectionPath} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
-        {renderHidden({ ...org, [BACK]: sectionPath })}
         <label for="domain">Domain</label>
-        <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
+        <input
+          id="domain"
+          name="domain"
+          value={fault === undefined ? undefined : (form.get('domain') ?? '')}
+          required
+          maxlength="300"
+          placeholder="acme.example"
+        />
         <button type="submit">Verify domain</button>
       </form>
     </>
@@ -143,20 +148,17 @@ function renderPending(
     render: ({ domain, txt_name, file_url, expires_at }) => [
       renderName(domain),
       <>
-        TXT record <code>{txt_name}</code>
-        <br />
-        File <code>{file_url}</code>
+        <div>
+          TXT record <code>{txt_name}</code>
+        </div>
+        <div>
+          File <code>{file_url}</code>
+        </div>
       </>,
       renderMoment(expires_at),
       <div class="actions">
         {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org, [BACK]: sectionPath })}
-        {renderButton(
-          VERIFY_PATH,
-          token,
-          'Get a new token',
-          { domain, ...org, [BACK]: sectionPath },
-          'plain',
-        )}
+        {renderButton(sectionPath, token, 'Get a new token', { domain }, 'plain')}
         {renderButton(`${sectionPath}/cancel`, token, 'Cancel', { domain }, 'plain')}
       </div>,
     ],
@@ -165,7 +167,7 @@ function renderPending(
 
 /** Renders the proofs that were started but not finished in time, each with a way to start again. */
 function renderExpired(
-  { org, organization, services, token }: OrganizationRequest,
+  { organization, services, token }: OrganizationRequest,
   { domains }: Domains,
 ): Child {
   const proven = new Set(domains.flatMap(({ domain, proven }) => (proven ? domain : [])))
@@ -182,15 +184,22 @@ function renderExpired(
       renderName(domain),
       renderMoment(expires_at),
       renderButton(
-        VERIFY_PATH,
+        toSectionPath(organization.org_id, 'domains'),
         token,
         'Get a new token',
-        { domain, ...org, [BACK]: toSectionPath(organization.org_id, 'domains') },
+        { domain },
         'plain',
       ),
     ],
   })
   return renderSection('expired', 'Expired verifications', table)
+}
+
+/** Starts the proof of a domain, after which the list is shown again. */
+function verifyDomain(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const back = toSectionPath(context.organization.org_id, 'domains')
+  const proof = { domain: context.form.get('domain') ?? '', back }
+  return beginProof(context, proof, refused => showDomains(context, refused))
 }
 
 /** Field of the choice to stop hosting the files of a domain that is removed. */
@@ -239,6 +248,7 @@ function createDelete(place: string, done: DoneName) {
 
 export const domainRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/domains', handle: context => showDomains(context) },
+  { method: 'POST', path: '/domains', handle: verifyDomain },
   {
     method: 'POST',
     path: '/domains/remove',

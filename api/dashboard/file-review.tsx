@@ -10,7 +10,7 @@ import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { hasProof } from './domain-rights.ts'
-import { readHosted, renderOwnFile } from './hosted-file.tsx'
+import { FIXED, readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
 import { canEdit, renderOrganizationField } from './own-organization.tsx'
 import {
@@ -47,7 +47,7 @@ interface ShownWith {
 export async function showReview(
   context: DashboardRequest,
   draft: Draft,
-  { fault, marked, isHeld }: ShownWith = {},
+  { fault, marked, isHeld = false }: ShownWith = {},
 ): Promise<DashboardAnswer> {
   const { services } = context
   const { kind, domain, text } = draft
@@ -58,8 +58,9 @@ export async function showReview(
       ? undefined
       : parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
   const before = own || !parsed ? undefined : (await readHosted(context, kind, parsed)).text
-  const title = before === undefined ? `Host the ${kind}` : `Review your change to the ${kind}`
   const isNew = before === undefined
+  const change = preview === undefined ? 'Edit' : 'Review your change to'
+  const title = `${isNew ? 'Host' : change} the ${kind}`
   const owner = findOwner(context, parsed)
   const baseUrl = services.baseUrl()
   const body = (
@@ -68,6 +69,9 @@ export async function showReview(
         {title}
         {parsed ? <> of {renderName(parsed)}</> : null}
       </h1>
+      {preview === undefined ? (
+        <p class="lead">You can review what will be served before it is published.</p>
+      ) : null}
       {renderFault(fault)}
       {own ?? null}
       {marked ?? null}
@@ -77,7 +81,7 @@ export async function showReview(
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(context.token)}
         <input type="hidden" name="kind" value={kind} />
-        {renderSubject(context, draft, { owner, isChange: !isNew })}
+        {renderSubject(context, draft, { owner, isChange: !isNew, isHeld })}
         {renderText(text, preview !== undefined)}
         {preview && parsed ? renderPreview({ kind, domain: parsed, text }, preview, baseUrl) : null}
         {renderHidden({
@@ -145,17 +149,20 @@ function findOwner(context: DashboardRequest, domain: Domain | undefined): strin
 function renderSubject(
   context: DashboardRequest,
   { kind, domain, text, brandName = '' }: Draft,
-  { owner, isChange }: { owner: string | undefined; isChange: boolean },
+  { owner, isChange, isHeld }: { owner: string | undefined; isChange: boolean; isHeld: boolean },
 ): Child {
   const parsed = kind === 'brand.json' ? parseFormDomain(domain) : undefined
+  // Of a file that has to change first nobody knows yet whether it names its brand.
   const asksName =
+    !isHeld &&
     parsed !== undefined &&
     findBrandName({ domain: parsed, text }, context.services.clock.now()) === undefined
-  const isFixed = isChange && owner !== undefined && owner === context.form.get('org')
+  const { form } = context
+  const isFixed = (isChange || form.has(FIXED)) && owner !== undefined && owner === form.get('org')
   return (
     <>
       {isFixed ? (
-        renderHidden({ org: owner, domain })
+        renderHidden({ org: owner, domain, [FIXED]: 'yes' })
       ) : (
         <>
           {renderOrganizationField(context, owner)}
@@ -168,7 +175,9 @@ function renderSubject(
           <label for="name">Name of the brand</label>
           <input id="name" name="brand_name" value={brandName} required maxlength="200" />
         </>
-      ) : null}
+      ) : (
+        renderHidden({ brand_name: brandName || undefined })
+      )}
     </>
   )
 }

@@ -29,6 +29,9 @@ const PREVIEW_CHARS = 20_000
 /** Operations that stop hosting the files of a kind. */
 const withdrawals = { 'adagents.json': withdrawProperties, 'brand.json': withdrawBrand } as const
 
+/** Field of a form whose organization and domain were chosen on the page before it. */
+export const FIXED = 'fixed'
+
 /** Operations that list the versions of hosted files, by kind. */
 const histories = {
   'adagents.json': '/api/properties/history',
@@ -224,7 +227,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(token)}
-        {renderHidden({ ...org, kind, domain, brand_name: brand?.body.brand_name })}
+        {renderHidden({ ...org, kind, domain, brand_name: brand?.body.brand_name, [FIXED]: 'yes' })}
         <label for="text">The file</label>
         <textarea id="text" name="text" rows="20" spellcheck="false" wrap="off" required>
           {text ?? buildHostedExample(context, file)}

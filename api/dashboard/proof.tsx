@@ -96,15 +96,20 @@ async function start(context: DashboardRequest): Promise<DashboardAnswer> {
     : beginProof(chosen, proof)
 }
 
-/** Creates a challenge for an organization and shows its token; the way back follows a proof that succeeds. */
+/**
+ * Creates a challenge for an organization and shows its token; the way back follows a proof that succeeds. Where none
+ * is created, `showRefused` shows the page of the form again.
+ */
 export async function beginProof(
   context: OrganizationRequest,
   { domain, back, fault }: Proof,
+  showRefused: (fault: string) => DashboardAnswer | Promise<DashboardAnswer> = refused =>
+    showStart(context, { domain, back, fault: refused }),
 ): Promise<DashboardAnswer> {
   const { callApi, org } = context
   const request = { method: 'POST', url: DOMAINS, query: org, payload: { domain } } as const
   const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
-  if (made.refused !== undefined) return showStart(context, { domain, back, fault: made.refused })
+  if (made.refused !== undefined) return showRefused(made.refused)
   const challenge = made.body as unknown as ShownChallenge
   const note = isHeldByAnother(context, challenge.domain) ? (
     <p class="notice fair" role="status">

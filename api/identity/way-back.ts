@@ -15,7 +15,7 @@ const pages: readonly RegExp[] = [
   /^\/dashboard\/crawl\/[\da-f-]{36}$/,
   new RegExp(`^/dashboard/(?:agents|crawl|publish|verify)(?:\\?(?:domain|url)=${VALUE})?$`),
   new RegExp(`^${WATCHES_PATH}(?:\\?(?:domain|brand|agent)=${VALUE})?$`),
-  new RegExp(`^/dashboard/org/[\\w-]{1,64}(?:/[a-z]{1,20}(?:\\?domain=${VALUE})?)?$`),
+  new RegExp(`^/dashboard/org/[\\w-]{1,64}(?:/[a-z]{1,20}(?:\\?(?:domain|url)=${VALUE})?)?$`),
 ]
 
 /** Parses the path of a page to go back to; undefined for every other address. */

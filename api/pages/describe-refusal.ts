@@ -5,12 +5,13 @@ import { formatMoment, toContractions } from './html/text.tsx'
 const OF_FIELD = /^`(\w+)` (.+)$/s
 const CHOICE = /^must be (?:one of |(?!true or false)[\w.-]+ or [\w.-]+(?:\.|$))/
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-const WANTS = /^must be (an? domain name|an agent URL|an email address)/
+const WANTS = /^must be (an? domain name|an agent URL|an email address|on the public Internet)/
 
 /** Things to enter, by what the API says a field must be. */
 const wanted: Readonly<Record<string, readonly [what: string, valid: string, example: string]>> = {
   'a domain name': ['a domain', 'a valid domain', 'acme.example'],
   'an agent URL': ['a URL', 'an agent URL', 'https://agent.example/mcp'],
+  'on the public Internet': ['a URL', 'on the public Internet', 'https://sales.acme.example/mcp'],
   'an email address': ['an email address', 'a valid email address', 'ann@acme.example'],
 }
 

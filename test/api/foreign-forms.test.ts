@@ -344,3 +344,53 @@ test('the same forms have an effect when their owner sends them', async () => {
   expect((await sendForm(ann, revoke!.action, fields)).statusCode).toBe(303)
   expect(await readState()).not.toEqual(before)
 })
+
+/** Values that are refused, by the names of fields; any other text is left blank. */
+const REFUSED: Readonly<Record<string, string>> = {
+  domain: 'not a domain!',
+  url: 'http://foo',
+  email: 'nobody',
+  text: '{',
+}
+
+/** Reads what a page shows of a form: its heading, and the fields that a person can see. */
+function readFormPage(body: string, names: readonly string[]) {
+  const page = load(body)
+  const isSame = (form: never) => names.every(name => page(form).find(`[name=${name}]`).length > 0)
+  const form = page('main form[method=post]')
+    .toArray()
+    .find(each => isSame(each as never))
+  const fields = page(form).find('input:not([type=hidden]), select, textarea').toArray()
+  return { heading: page('h1').text(), shown: fields.map(({ attribs }) => attribs.name) }
+}
+
+test('a refused form is shown again on the page that it was sent from', async () => {
+  const at = (path: string) => `/dashboard/org/${acme}${path}`
+  const kinds = ['adagents.json', 'brand.json']
+  const editors = kinds.map(kind => at(`/entries/edit?domain=new.example&kind=${kind}`))
+  const pages = dashboardPaths
+    .filter(({ method, path }) => method === 'GET' && !/:id|sign|join/.test(path))
+    .map(({ path }) => path.replace(':org', acme))
+  const refused: string[] = []
+  for (const path of [...pages, ...editors, at('/entries/edit?domain=acme.example')]) {
+    const { body } = await ann.get(path)
+    const page = load(body)
+    for (const form of page('main form[method=post]').toArray()) {
+      const typed = page(form).find('input[required]:not([type=hidden]), textarea').toArray()
+      if (typed.length === 0) continue
+      const sent = Object.fromEntries(
+        page(form)
+          .serializeArray()
+          .map(({ name, value }) => [name, value]),
+      )
+      const names = typed.map(({ attribs }) => attribs.name!)
+      for (const name of names) sent[name] = REFUSED[name] ?? ' '
+      const answer = await sendForm(ann, page(form).attr('action')!, sent)
+      expect([path, answer.statusCode >= 400 && answer.statusCode < 500]).toEqual([path, true])
+      expect([path, readFormPage(answer.body, names)]).toEqual([path, readFormPage(body, names)])
+      refused.push(path.replace(at(''), ''))
+    }
+  }
+  expect(refused).toEqual(expect.arrayContaining(['/agents', '/domains', '/webhooks', '/keys']))
+  expect(refused.filter(path => path.startsWith('/entries/edit'))).toHaveLength(3)
+})

@@ -9,6 +9,11 @@ test.each([
   [DOMAIN, { domain: 'no!' }, '“no!” isn’t a valid domain. Enter a domain such as acme.example.'],
   [DOMAIN, { domain: ' ' }, 'Enter a domain, such as acme.example.'],
   [AGENT, { url: 'ftp' }, /^“ftp” isn’t an agent URL\. Enter a URL such as https:/],
+  [
+    '`url` must be on the public Internet',
+    { url: 'http://foo' },
+    '“http://foo” isn’t on the public Internet. Enter a URL such as https://sales.acme.example/mcp.',
+  ],
   ['`email` must be an email address', { email: 'bob' }, /^“bob” isn’t a valid email address\./],
   ['`name` must not be empty', { name: '' }, 'Name must not be empty.'],
   ['`token_endpoint` must be an https URL', {}, 'Token endpoint must be an https URL.'],
