@@ -1,7 +1,9 @@
 import { refuse } from '../../pipeline/core/errors.ts'
 import {
+  hasAdminPermission,
   hasOrganizationRight,
   isAdmin,
+  isReadOnly,
   type KeyPermission,
   type OrganizationRight,
   organizationRights,
@@ -24,6 +26,17 @@ export function findOwnMembership({
 /** Tells whether a caller may change something for an organization; keys of it may. */
 export function mayEdit({ role }: CallerMembership): boolean {
   return role === 'key' || hasOrganizationRight(role, 'edit')
+}
+
+/** Tells whether the caller is a key that only reads. */
+export function isReadingKey({ permissions }: Principal): boolean {
+  return isReadOnly(permissions)
+}
+
+/** Refuses with 403 what a key that only reads would change. */
+export function requireWritingKey(principal: Principal): void {
+  if (!isReadingKey(principal)) return
+  refuse('forbidden', 'this key has the permission `read`, so it cannot change anything')
 }
 
 /** Refuses with 403 what people whose role in an organization may only read would do for it. */
@@ -57,7 +70,7 @@ export function requireOrganizationRight(
   right: OrganizationRight,
 ): void {
   if (role !== 'key' && hasOrganizationRight(role, right)) return
-  if (role === 'key' && right === 'read' && permissions.length > 0) return
+  if (role === 'key' && right === 'read' && hasAdminPermission(permissions)) return
   const roles = organizationRights[right].roles.map(name => `${name}s`).join(', ')
   refuse('forbidden', `only these people of ${org_name} can do that: ${roles}`)
 }

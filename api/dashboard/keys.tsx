@@ -81,8 +81,8 @@ function renderNewForm(sectionPath: string, token: string): Html {
         ))}
       </select>
       <p class="hint">
-        A standard key can edit hosted files, verify domains and add agents. Only a key with full
-        access can create and revoke keys.
+        A standard key can edit hosted files, verify domains and add agents. A read-only key can’t
+        change anything. Only a key with full access can create and revoke keys.
       </p>
       <button type="submit">Create key</button>
     </form>

@@ -13,6 +13,7 @@ import { z } from 'zod'
 import { buildRefusal, publicErrors, refuse } from '../../pipeline/core/errors.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { describeChoices } from '../../pipeline/core/validation-messages.ts'
+import { isReadingKey } from '../auth/organization-access.ts'
 import { authenticate } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
@@ -64,14 +65,15 @@ export function addMcp(
   app.post(MCP_PATH, options, async (request, reply) => {
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
-    if (isKnown) await authenticate(services, authorization)
+    const principal = isKnown ? await authenticate(services, authorization) : undefined
+    const mayWrite = principal !== undefined && !isReadingKey(principal)
     const sets = readToolsets(request)
     const form = sets.every(set => set === 'core') ? 'brief' : 'complete'
     built[form] ??= buildTools(operations, form)
     const tools = built[form]
     if (!isKnown && canSignIn(services)) requireSignIn(tools, request.body)
     const shown = [...tools.values()].filter(
-      tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
+      tool => isInToolsets(tool, sets) && isOfferedTo(tool.operation, { isKnown, mayWrite }),
     )
     const server = buildServer({ tools, shown }, (tool, input) =>
       callTool(app, request, tool, input),
@@ -80,6 +82,14 @@ export function addMcp(
     const headers = buildExposedHeaders(request)
     return serveMcp(request, reply, server, { preferred: 'application/json', headers })
   })
+}
+
+/** Tells whether a caller may call the tool of an operation: some need a credential, and some one that writes. */
+function isOfferedTo(
+  { access, writes }: Operation,
+  { isKnown, mayWrite }: { isKnown: boolean; mayWrite: boolean },
+): boolean {
+  return access !== 'bearer' || (writes ? mayWrite : isKnown)
 }
 
 /** Answers a body that is not JSON, as JSON-RPC does. */

@@ -143,7 +143,7 @@ interface Declared<
   itemsLimit?: keyof Limits
   /** Media type of the body, if it is not JSON. */
   bodyType?: 'multipart/form-data'
-  /** It changes something: not offered to callers with read access only. */
+  /** It changes something: refused for keys and viewers that only read. */
   writes?: true
   query?: Query
   params?: Params

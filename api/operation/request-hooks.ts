@@ -11,6 +11,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import {
   findOwnMembership,
   requireEditor,
+  requireWritingKey,
   resolveOrganization,
 } from '../auth/organization-access.ts'
 import { OrganizationQuery } from '../auth/organization-query.ts'
@@ -79,8 +80,10 @@ function attachCaller(
   access: keyof typeof callers,
   services: Services,
 ): onRequestHookHandler {
-  const choose = (request: FastifyRequest, principal: Principal) =>
-    chooseOrganization(operation, principal, request, services)
+  const choose = (request: FastifyRequest, principal: Principal) => {
+    if (isForWriters(operation)) requireWritingKey(principal)
+    return chooseOrganization(operation, principal, request, services)
+  }
   return (request, _reply, done) => {
     const found = callers[access](services, request.headers.authorization)
     if (found instanceof Promise) {
@@ -109,12 +112,19 @@ function chooseOrganization(
 ): Principal {
   const membership = findMembership(operation, principal, request, reader)
   if (membership === undefined) return principal
-  const { writes, access, agentOwner, isPersonal } = operation
-  // What is for everybody is for viewers too: such an operation decides by its body (findOwnMembership).
-  const isForEditors = agentOwner !== undefined || (writes && access === 'bearer')
+  const { agentOwner, isPersonal } = operation
+  const isForEditors = agentOwner !== undefined || isForWriters(operation)
   if (isForEditors && !isPersonal) requireEditor(membership)
   const { org_id, org_name } = membership
   return { ...principal, org_id, org_name }
+}
+
+/**
+ * Tells whether an operation changes something whatever its body. What is for everybody is for viewers and for keys that
+ * only read too: such an operation decides by its body.
+ */
+function isForWriters({ writes, access }: Operation): boolean {
+  return writes === true && access === 'bearer'
 }
 
 /** Finds the organization that an operation acts for; undefined for callers without one. */

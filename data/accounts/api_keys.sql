@@ -6,7 +6,7 @@ create table if not exists api_keys (
   org_id varchar not null,
   -- purpose of the key
   label varchar not null,
-  -- admin:* manages keys, admin:read lists them; without either it only acts for its organization
+  -- admin:* manages keys, admin:read lists them, read changes nothing; without any it only acts for its organization
   permissions json not null,
   -- SHA-256 of the secret, hex; the secret is stored nowhere
   hash varchar not null,

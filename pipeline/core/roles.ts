@@ -48,6 +48,16 @@ export function getRightOverRole(role: MembershipRole): OrganizationRight {
   return role === 'owner' || role === 'admin' ? 'managers' : 'members'
 }
 
-/** Permissions of a key, in addition to acting for its organization: manage keys, or only list them. */
-export const keyPermissions = ['admin:*', 'admin:read'] as const
+/** Permissions of a key that acts for its organization: only reading, or also listing or managing its keys. */
+export const keyPermissions = ['admin:*', 'admin:read', 'read'] as const
 export type KeyPermission = (typeof keyPermissions)[number]
+
+/** Tells whether these permissions keep a key from changing anything. */
+export function isReadOnly(permissions: readonly KeyPermission[]): boolean {
+  return permissions.includes('read')
+}
+
+/** Tells whether a key with these permissions may read keys, people and the audit log of its organization. */
+export function hasAdminPermission(permissions: readonly KeyPermission[]): boolean {
+  return permissions.includes('admin:*') || permissions.includes('admin:read')
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keyPermissions, membershipRoles } from '../core/roles.ts'
+import { isReadOnly, keyPermissions, membershipRoles } from '../core/roles.ts'
 import { tierNames } from '../core/tiers.ts'
 
 const name = z.string().trim().min(1).max(200)
@@ -110,6 +110,15 @@ export const Membership = z.object({
 })
 export type Membership = z.infer<typeof Membership>
 
+/** Permissions of a new key. One that only reads has no other. */
+export const NewKeyPermissions = z
+  .array(z.enum(keyPermissions))
+  .max(keyPermissions.length)
+  .refine(
+    permissions => !isReadOnly(permissions) || permissions.every(name => name === 'read'),
+    'cannot contain `read` and another permission: a key with `read` changes nothing, and a key with another one can',
+  )
+
 /** An organization's API key, without its secret. */
 export const StoredPrincipal = z.object({
   key_id: z.string(),
@@ -134,9 +143,7 @@ export const ApiKey = z
       'First characters of the key, to recognize it by; null for keys created before these were stored',
     ),
     name: z.string().describe('Name of the key in its organization'),
-    permissions: z
-      .array(z.enum(keyPermissions))
-      .describe('Additional permissions; empty for an ordinary key'),
+    permissions: z.array(z.enum(keyPermissions)).describe('Permissions; empty for a standard key'),
     created_at: z.string().describe('Time at which it was created'),
   })
   .meta({ id: 'ApiKey', description: 'An API key of an organization, without its secret' })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
-import { keyPermissions } from '../core/roles.ts'
 import { invitationOperations } from './accounts/invitation.ts'
 import { memberOperations } from './accounts/member.ts'
 import { organizationOperations } from './accounts/organization.ts'
@@ -13,7 +12,7 @@ import { complianceOperations } from './compliance.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { hostedOperations } from './hosted.ts'
-import { identityOperations, KeyPrefix } from './identity.ts'
+import { identityOperations, KeyPrefix, NewKeyPermissions } from './identity.ts'
 import { logoOperations } from './logo.ts'
 import { mirrorOperations } from './mirror.ts'
 import { ownershipOperations } from './ownership.ts'
@@ -49,7 +48,7 @@ export const Operation = z.discriminatedUnion('op', [
     label: z.string().max(200),
     hash: z.string().regex(/^[0-9a-f]{64}$/),
     prefix: KeyPrefix.exactOptional(),
-    permissions: z.array(z.enum(keyPermissions)).max(10).exactOptional(),
+    permissions: NewKeyPermissions.exactOptional(),
   }),
   /** Revokes a key; with `org_id` only if it is that organization's. */
   z.object({ op: z.literal('key.revoke'), key_id: id, org_id: id.exactOptional() }),

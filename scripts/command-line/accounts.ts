@@ -77,7 +77,12 @@ export function addKeys(program: Command): void {
     .description('create a key and print its secret, once')
     .requiredOption('--org <name>', 'organization that owns it', name)
     .option('--label <text>', 'label for the key', name)
-    .option('--admin', 'allow it to create and revoke keys of its organization')
+    .addOption(
+      new Option('--admin', 'allow it to create and revoke keys of its organization').conflicts(
+        'readOnly',
+      ),
+    )
+    .option('--read-only', 'let it read, but change nothing')
     .action(async options => (await import('../commands/api-keys.ts')).createKey(options))
   key
     .command('list')

@@ -18,15 +18,21 @@ interface KeyOptions {
   label?: string
   /** Lets it manage the keys of its organization. */
   admin?: boolean
+  /** Keeps it from changing anything. */
+  readOnly?: boolean
 }
 
 /**
  * Creates a key and prints its secret. The secret is made here, and only its hash and first characters leave this
  * process.
  */
-export async function createKey({ org, label = '', admin }: KeyOptions): Promise<void> {
+export async function createKey(options: KeyOptions): Promise<void> {
+  const { org, label = '', admin, readOnly } = options
   const secret = `sk_${randomBytes(32).toString('base64url')}`
-  const permissions: KeyPermission[] = admin ? ['admin:*'] : []
+  const permissions: KeyPermission[] = [
+    ...(admin ? (['admin:*'] as const) : []),
+    ...(readOnly ? (['read'] as const) : []),
+  ]
   const prefix = secret.slice(0, KEY_PREFIX_CHARS)
   const key = { key_id: randomUUID(), org, label, permissions, hash: hashSecret(secret), prefix }
   const operation = { op: 'key.create' as const, ...key }

@@ -28,6 +28,10 @@ describe('registry org user', () => {
       'user_1 does not belong to Acme.\n',
     )
     expect((await run('key', 'create', ...acme, '--admin')).stdout).toMatch(/^sk_/)
+    expect((await run('key', 'create', ...acme, '--read-only')).stdout).toMatch(/^sk_/)
+    expect((await run('key', 'create', ...acme, '--read-only', '--admin')).stderr).toContain(
+      'cannot be used with',
+    )
     expect(existsSync(`${folder.path}/record/record.sqlite`)).toBe(true)
     expect(await run('verify')).toMatchObject({ status: 0 })
   })

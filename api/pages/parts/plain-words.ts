@@ -31,6 +31,7 @@ const plainWords: Readonly<Record<string, string>> = {
   property_ids: 'property IDs',
   property_tags: 'property tags',
   publisher_properties: 'publishers’ properties',
+  read: 'Read only: lookups, search and the feed',
   roku_store_id: 'Roku store ID',
   rss_url: 'RSS URL',
   samsung_app_id: 'Samsung app ID',

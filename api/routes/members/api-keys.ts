@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
-import { keyPermissions } from '../../../pipeline/core/roles.ts'
 import {
   type ApiKey,
   KEY_PREFIX_CHARS,
+  NewKeyPermissions,
   type StoredPrincipal,
 } from '../../../pipeline/model/identity.ts'
 import { ApiKeyMade, ApiKeys } from '../../../pipeline/model/responses/own-organization.ts'
@@ -51,8 +51,9 @@ export const createApiKey = defineOperation({
   summary: 'Create an API key for your organization',
   description:
     'For owners and admins, and for keys with the permission `admin:*`. `value` is the secret: keep ' +
-    'it, since only its hash and first characters are stored. A key acts only for its organization, and manages keys ' +
-    'only with such a permission.',
+    'it, since only its hash and first characters are stored. A key acts only for its organization. With the permission ' +
+    '`read` it changes nothing: operations that write return 403. With `admin:read` it also lists keys, people and the ' +
+    'audit log, and with `admin:*` it manages keys.',
   writes: true,
   body: z.object({
     name: z
@@ -61,11 +62,9 @@ export const createApiKey = defineOperation({
       .min(1, 'must not be empty')
       .max(200)
       .describe('Name of the key, for your organization'),
-    permissions: z
-      .array(z.enum(keyPermissions))
-      .max(keyPermissions.length)
-      .default([])
-      .describe('Additional permissions of the key'),
+    permissions: NewKeyPermissions.default([]).describe(
+      'Without any, the key also edits hosted files, verifies domains and adds agents',
+    ),
   }),
   reply: { 201: ApiKeyMade },
   errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],

@@ -11,7 +11,11 @@ import {
   buildUnknownIdentifiers,
   findIdentifiers,
 } from '../../../pipeline/read/queries/identifiers.ts'
-import { findOwnMembership, requireEditor } from '../../auth/organization-access.ts'
+import {
+  findOwnMembership,
+  requireEditor,
+  requireWritingKey,
+} from '../../auth/organization-access.ts'
 import { explainIdentifierFault } from '../../inputs/identifier.ts'
 import { saveLimits } from '../../limits/save-quota.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -73,6 +77,7 @@ export const resolveIdentifiers = defineOperation({
       if (principal === undefined) {
         return refuse('unauthenticated', 'mode resolve requires a credential; lookup does not')
       }
+      requireWritingKey(principal)
       const membership = findOwnMembership(principal)
       if (membership) requireEditor(membership)
     }

@@ -1,4 +1,4 @@
-import { hasOrganizationRight } from '../../core/roles.ts'
+import { hasAdminPermission, hasOrganizationRight } from '../../core/roles.ts'
 import { NIL_UUID } from '../../core/uuid-v7.ts'
 import {
   type AuditPosition,
@@ -129,7 +129,7 @@ export function describeChanges(
 /** Tells whether a key or a person may have the audit of an organization posted. */
 export function mayPostAudit(reader: PrivateReader, orgId: string, holderId: string): boolean {
   const key = listKeys(reader, orgId).find(({ key_id }) => key_id === holderId)
-  if (key !== undefined) return key.permissions.length > 0
+  if (key !== undefined) return hasAdminPermission(key.permissions)
   const member = listMemberships(reader, holderId).find(({ org_id }) => org_id === orgId)
   return member !== undefined && hasOrganizationRight(member.role, 'keys')
 }

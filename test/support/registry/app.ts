@@ -10,6 +10,7 @@ import type { Clock } from '../../../pipeline/core/clock.ts'
 import { type Config, readConfig } from '../../../pipeline/core/config.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../../pipeline/core/log.ts'
+import type { KeyPermission } from '../../../pipeline/core/roles.ts'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
@@ -41,7 +42,7 @@ export interface TestRegistry {
   observe(...observations: ObservationDraft[]): Promise<void>
   submit(...operations: Operation[]): Promise<Answer[]>
   /** Creates an organization with a key, and returns the secret of the key. */
-  createKey(organization: string): Promise<string>
+  createKey(organization: string, permissions?: KeyPermission[]): Promise<string>
   publish(): Promise<void>
   /** Returns the contradictions between the stores as of one commit: collected demand is submitted later. */
   verify(): Promise<string[]>
@@ -157,7 +158,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       await commit(observations, [])
     },
     submit: (...operations) => commit([], operations),
-    async createKey(organization) {
+    async createKey(organization, permissions = []) {
       const secret = `sk_${randomUUID()}`
       const hash = createHash('sha256').update(secret).digest('hex')
       const name = organization
@@ -165,7 +166,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
         [],
         [
           { op: 'organization.create', org_id: randomUUID(), name },
-          { op: 'key.create', key_id: randomUUID(), org: name, label: '', hash },
+          { op: 'key.create', key_id: randomUUID(), org: name, label: '', hash, permissions },
         ],
       )
       return secret
