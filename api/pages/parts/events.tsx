@@ -150,7 +150,7 @@ function findCrowds(events: readonly FeedEvent[]): Crowd[] {
     .filter(({ subjects }) => subjects.length > SINGLE_MAX)
 }
 
-/** Renders a crowd; `cut` tells that another page has more of it, and so how its count is to be understood. */
+/** Renders a crowd; `cut` tells that another page has more of it, and so that this is not its count. */
 function renderCrowd({ type, subjects }: Crowd, cut: 'continued' | 'open' | undefined): Html {
   const links = subjects.map(subject =>
     /^https?:/.test(subject) ? (
@@ -160,11 +160,12 @@ function renderCrowd({ type, subjects }: Crowd, cut: 'continued' | 'open' | unde
     ),
   )
   const { thing, tell } = requireValue(crowdSentences[type], 'sentence of a crowd')
-  const more = cut === 'continued' ? 'more ' : cut === 'open' ? 'or more ' : ''
-  const counted = countInWords(subjects.length, `${more}${thing}`)
+  const counted = countInWords(subjects.length, cut === 'continued' ? `more ${thing}` : thing)
+  // Of a story that goes on elsewhere this page knows no number.
+  const things = cut === 'open' ? `many ${thing}s` : counted
   return (
     <li class={toLook([type])}>
-      <p>{capitalize(tell(counted))}.</p>
+      <p>{capitalize(tell(things))}.</p>
       {renderThings('', links, CROWD_NAMED_MAX, cut !== undefined)}
     </li>
   )
