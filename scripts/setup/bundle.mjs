@@ -13,7 +13,8 @@ const programs = [
 
 /**
  * Packages that stay as they are installed: native ones, those that read files of their own or start threads
- * by path, those that few processes load, and one whose module cannot be followed.
+ * by path, those that few processes load, one whose module cannot be followed, and one (`@simplewebauthn/server`)
+ * whose modules a bundle would load in another order than they need.
  */
 const unbundled = [
   '@aws-sdk/client-s3',
@@ -24,6 +25,7 @@ const unbundled = [
   '@fastify/static',
   '@fontsource/unifontex',
   '@resvg/resvg-wasm',
+  '@simplewebauthn/server',
   'dejavu-fonts-ttf',
   'jsonc-parser',
   'lmdb',
