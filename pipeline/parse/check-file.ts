@@ -5,15 +5,11 @@ import type { ProposedKind } from '../model/proposed-kind.ts'
 import type { PlacedFault } from '../model/reported-fault.ts'
 import { checkBrand } from './brand-json.ts'
 import { checkAdagents, reportFaults } from './check-adagents.ts'
-import {
-  findFaultPlaces,
-  findRepeatedNames,
-  findSyntaxFault,
-  type TextPlace,
-} from './fault-places.ts'
+import { findFaultPlaces, findRepeatedNames, type TextPlace } from './fault-places.ts'
 import { Faults, quote } from './faults.ts'
 import type { JsonObject } from './object-reader.ts'
 import { decodeText } from './read-json.ts'
+import { findSyntaxFault } from './syntax/syntax-fault.ts'
 
 export interface CheckContext {
   /** Domain that will serve the file; without one it is checked as a file that others point to. */

@@ -1,7 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { getAt } from '../core/present.ts'
 import type { Fault } from '../model/observation.ts'
-import { quote } from './faults.ts'
 
 /** A node of a text that is read as JSON as far as it goes. */
 export type TextNode = Node
@@ -10,96 +9,6 @@ export type TextNode = Node
 export interface TextPlace {
   line: number
   column: number
-}
-
-/** Message for each error of the JSON parser. */
-const syntaxWords: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is not a JSON value: put strings in double quotes',
-  InvalidNumberFormat: 'this is not a number: write one such as 1.5',
-  PropertyNameExpected: 'expected a name in double quotes: add it here',
-  ValueExpected: 'expected a value: add it here',
-  ColonExpected: 'expected a colon before this: add it',
-  CommaExpected: 'expected a comma before this: add it',
-  CloseBraceExpected: 'expected a }: add it here',
-  CloseBracketExpected: 'expected a ]: add it here',
-  EndOfFileExpected: 'expected the end of the file: remove this and the rest',
-  InvalidCommentToken: 'JSON has no comments: remove this one',
-  UnexpectedEndOfComment: 'JSON has no comments: remove this one',
-  UnexpectedEndOfString: 'this string never ends: add the closing double quote',
-  UnexpectedEndOfNumber: 'this number is incomplete: write all its digits',
-  InvalidUnicode: 'this escape is incomplete: write four hexadecimal digits after \\u',
-  InvalidEscapeCharacter: 'this character cannot follow a backslash: write \\\\ for a backslash',
-  InvalidCharacter: 'this character is not allowed in a string: write an escape such as \\n',
-}
-
-/** JSON values by how other languages write them, in lower case. */
-const literals: Readonly<Record<string, string>> = {
-  true: 'true',
-  false: 'false',
-  null: 'null',
-  none: 'null',
-  nil: 'null',
-}
-
-const REMOVE_COMMA = 'remove the trailing comma'
-const ADD_COMMA = 'expected a comma at the end of this line: add it'
-
-/** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
-function explainComma(rest: string): string | undefined {
-  if (rest.startsWith(',')) return 'there are two commas in a row: remove one of them'
-  return /^[}\]]/.test(rest) ? `there is a comma before the ${rest[0]}: ${REMOVE_COMMA}` : undefined
-}
-
-/** Explains a missing colon by the name that it should follow; undefined where that is long. */
-function explainColon(before: string): string | undefined {
-  const [, name] = /"([^"\\\n]{1,60})"$/.exec(before.slice(-80)) ?? []
-  return name && `expected a colon after ${quote(name)}: add it here`
-}
-
-/** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
-export function findSyntaxFault(text: string): (TextPlace & { why: string }) | undefined {
-  const errors: ParseError[] = []
-  if (readTree(text, errors) === 'too deep') return undefined
-  const first = errors.sort((a, b) => a.offset - b.offset)[0]
-  if (first === undefined) return undefined
-  const code = printParseErrorCode(first.error)
-  const why = explainPlace(text, first) ?? syntaxWords[code] ?? 'this is not JSON'
-  // The parser stops at the bracket, which may be lines below the comma.
-  const isComma = why.endsWith(REMOVE_COMMA)
-  const offset = isComma ? text.lastIndexOf(',', first.offset) : first.offset
-  return { ...buildPlaces(text)(why === ADD_COMMA ? endBefore(text, offset) : offset), why }
-}
-
-/** Returns the offset behind the last character before another one that is no blank. */
-function endBefore(text: string, offset: number): number {
-  return text.slice(0, offset).trimEnd().length
-}
-
-/** Explains an error by its place: at the start or the end of the text, or after a comma. */
-function explainPlace(text: string, { error, offset, length }: ParseError): string | undefined {
-  const end = text.trimEnd().length
-  if (end > 0 && !/^\s*(?:["{[]|\/[/*])/.test(text))
-    return 'it does not start with {: put the JSON of the file here'
-  if (/[“”„‟]/.test(text[offset] ?? ''))
-    return `${text[offset]} is a typographic quote: write " instead, around every name and text`
-  if (end > 0 && offset + length >= end && !isWhole(text)) {
-    const last = text.trimStart().startsWith('[') ? ']' : '}'
-    return `it ends without its closing ${last}: add what is missing, or upload it again if it was cut off`
-  }
-  const [word] = /^\w+/.exec(text.slice(offset, offset + 8)) ?? []
-  const literal = word && literals[word.toLowerCase()]
-  if (literal) return `${word} is not a JSON value: write ${literal}`
-  const before = text.slice(0, offset).trimEnd()
-  if (printParseErrorCode(error) === 'ColonExpected') return explainColon(before)
-  const isNextLine = text.slice(before.length, offset).includes('\n')
-  if (printParseErrorCode(error) === 'CommaExpected' && isNextLine) return ADD_COMMA
-  if (text[offset] === ',' && /[[{]$/.test(before)) return 'this comma follows nothing: remove it'
-  return before.endsWith(',') ? explainComma(text.slice(offset).trimStart()) : undefined
-}
-
-/** Tells whether a text has the bracket that ends it. */
-function isWhole(text: string): boolean {
-  return /[}\]]\s*$/.test(text)
 }
 
 /**
@@ -192,8 +101,16 @@ function findMember({ children = [] }: Node, path: string): Step | undefined {
   return found
 }
 
+/** Finds the first error of a text that is not JSON; undefined where it is JSON, or nested too deeply to tell. */
+export function findParseError(text: string): { code: string; offset: number } | undefined {
+  const errors: ParseError[] = []
+  if (readTree(text, errors) === 'too deep') return undefined
+  const [first] = errors.sort((a, b) => a.offset - b.offset)
+  return first && { code: printParseErrorCode(first.error), offset: first.offset }
+}
+
 /** Builds the conversion of offsets to places of a text. */
-function buildPlaces(text: string): (offset: number) => TextPlace {
+export function buildPlaces(text: string): (offset: number) => TextPlace {
   const starts = [0]
   for (const { index } of text.matchAll(/\r\n|\n|\r/g)) {
     starts.push(index + (text.startsWith('\r\n', index) ? 2 : 1))

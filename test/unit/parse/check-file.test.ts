@@ -54,9 +54,18 @@ describe('a fault has the place of what it is about', () => {
   })
 })
 
+/** A file with a list of two items, and a member behind it. */
+const LIST = `{
+  "agents": [
+    { "url": "a" },
+    { "url": "b" }
+  ],
+  "last_updated": "2026-11-01T00:00:00Z"
+}`
+
 describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
-    ['a list that does not end', '{\n  "a": [}\n}', 'expected a value', 2, 9],
+    ['a list that does not end', '{\n  "a": [}\n}', 'the [ of line 2 ends with ], not }', 2, 9],
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 2, 10],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'a comma at the end of this line', 2, 9],
     ['a comma too few in one line', '{"a": 1 "b": 2}', 'expected a comma before this', 1, 9],
@@ -74,11 +83,32 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a list that was cut off', '[{"a": 1},', 'it ends without its closing ]', 1, 11],
     ['two commas', '{"a": 1,,\n"b": 2}', 'two commas in a row: remove one', 1, 9],
     ['text behind', '{}\n{}', 'expected the end of the file', 2, 1],
+    ['a list without its end', LIST.replace('],', ','), 'the [ of line 2 is never closed', 4, 19],
+    ['a list without its end and comma', LIST.replace('],', ''), 'line 2 is never closed', 4, 19],
+    ['an item without its end', LIST.replace('},', ','), 'the { of line 3 is never closed', 3, 17],
+    ['two items run together', LIST.replace('},', ''), 'the { of line 3 is never closed', 3, 17],
+    ['a name in a list', '{"a": ["b": 1]}', 'a { is missing here: add it', 1, 8],
+    ['an equals sign', '{\n"a" = 1\n}', 'expected a colon, not =: write :', 2, 5],
+    ['a semicolon', '{"a": 1 ; "b": 2}', 'expected a comma, not ;: write ,', 1, 9],
+    ['a name without quotes', '{\na: 1,\nb: 2}', 'this name has no double quotes: write "a"', 2, 1],
+    [
+      'a text without quotes',
+      '{"a": hello}',
+      'this text has no double quotes: write "hello"',
+      1,
+      7,
+    ],
+    ['an opening quote too few', '{"a": 1, b": 2}', 'a double quote is missing here', 1, 10],
+    ['a typographic end of a name', '{"a”: "b"}', '” is a typographic quote: write "', 1, 4],
+    ['typographic quotes in a text', '{"a": "“b”" "c": 1}', 'expected a comma', 1, 13],
+    ['a no-break space', '{"a":\u00a01}', 'invisible character here (U+00A0): replace it', 1, 6],
+    ['several', '{"a":\u200b1,\u200b"b":\u200b2}', 'U+200B): remove it, and the 2 others', 1, 6],
+    ['a bracket behind', '{"a": 1}]', 'this ] is not needed: remove it', 1, 9],
   ])('%s', (_, text, words, line, column) => {
     const [fault, ...more] = check(text).errors
     expect(fault).toMatchObject({ code: 'not_json', line, column })
     expect(fault!.message).toContain(words)
-    expect(fault!.suggestion).toMatch(/^(?:add|put|remove|write) /)
+    expect(fault!.suggestion).toMatch(/^(?:add|put|remove|replace|write) /)
     expect(more).toEqual([])
   })
 

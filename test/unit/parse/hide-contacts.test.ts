@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findSyntaxFault } from '../../../pipeline/parse/fault-places.ts'
 import { hideContacts } from '../../../pipeline/parse/hide-contacts.ts'
+import { findSyntaxFault } from '../../../pipeline/parse/syntax/syntax-fault.ts'
 
 test('contact data of people is masked in a text that is no JSON, and nothing moves', () => {
   const text = `{

@@ -1,0 +1,98 @@
+import { buildPlaces, findParseError, type TextPlace } from '../fault-places.ts'
+import { endToken, readSyntax, type Step } from './json-tokens.ts'
+import { TYPOGRAPHIC, WRITE_STRAIGHT } from './quote-repairs.ts'
+import { findRepair } from './syntax-repair.ts'
+
+type ParserError = NonNullable<ReturnType<typeof findParseError>>
+
+interface Explanation {
+  why: string
+  offset: number
+}
+
+/** Message for each error inside a token, which says more than the token. */
+const tokenWords: Readonly<Record<string, string>> = {
+  InvalidNumberFormat: 'this is not a number: write one such as 1.5',
+  InvalidCommentToken: 'JSON has no comments: remove this one',
+  UnexpectedEndOfComment: 'JSON has no comments: remove this one',
+  UnexpectedEndOfNumber: 'this number is incomplete: write all its digits',
+  InvalidUnicode: 'this escape is incomplete: write four hexadecimal digits after \\u',
+  InvalidEscapeCharacter: 'this character cannot follow a backslash: write \\\\ for a backslash',
+  InvalidCharacter: 'this character is not allowed in a string: write an escape such as \\n',
+}
+
+/** Message for each other error of the JSON parser, where no edit of one place helps. */
+const syntaxWords: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'this is not a JSON value: put strings in double quotes',
+  PropertyNameExpected: 'expected a name in double quotes: add it here',
+  ValueExpected: 'expected a value: add it here',
+  ColonExpected: 'expected a colon before this: add it',
+  CommaExpected: 'expected a comma before this: add it',
+  CloseBraceExpected: 'expected a }: add it here',
+  CloseBracketExpected: 'expected a ]: add it here',
+  EndOfFileExpected: 'expected the end of the file: remove this and the rest',
+  UnexpectedEndOfString: 'this string never ends: add the closing double quote',
+}
+
+/** Matches a character that looks like a space, or like nothing, and that JSON does not allow between tokens. */
+const INVISIBLE = /[^\P{Z} ]|[^\P{Cc}\t\n\r]|\p{Cf}/u
+const STRINGS = /"(?:[^"\\\n\r]|\\[^\n\r])*"/g
+
+/** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
+export function findSyntaxFault(text: string): (TextPlace & { why: string }) | undefined {
+  const error = findParseError(text)
+  if (error === undefined) return undefined
+  const { failed } = readSyntax(text)
+  const { why, offset } = (failed && explainFailed(text, failed)) ?? explain(text, error)
+  return { ...buildPlaces(text)(offset), why }
+}
+
+/** Explains an error by the edit that undoes it, or by what the parser says of it. */
+function explain(text: string, { code, offset }: ParserError): Explanation {
+  const repair = findRepair(text)
+  const inToken = tokenWords[code]
+  if (repair && (repair.isComplete || inToken === undefined)) return repair
+  return { why: inToken ?? syntaxWords[code] ?? 'this is not JSON', offset }
+}
+
+/** Explains a token whose text, or whose place in the file, leaves no doubt. */
+function explainFailed(text: string, failed: Step): Explanation | undefined {
+  return explainInvisible(text, failed) ?? explainBounds(text, failed) ?? explainTypographic(failed)
+}
+
+function explainInvisible(text: string, { token }: Step): Explanation | undefined {
+  if (token.text.startsWith('"')) return undefined
+  const found = INVISIBLE.exec(token.text)
+  if (found === null) return undefined
+  const [character] = found
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  const others = text.replace(STRINGS, '').split(character).length - 2
+  const rest =
+    others > 0
+      ? `, and ${others === 1 ? 'the other one' : `the ${others} others`} in this file`
+      : ''
+  const repair = /\p{Z}/u.test(character) ? 'replace it with a space' : 'remove it'
+  return {
+    why: `there is an invisible character here (U+${code}): ${repair}${rest}`,
+    offset: token.start + found.index,
+  }
+}
+
+/** Explains a text that does not start like JSON, or that was cut off. */
+function explainBounds(text: string, { token, expected }: Step): Explanation | undefined {
+  const end = text.trimEnd().length
+  if (end === 0) return undefined
+  if (!/^\s*(?:["{}[\],:]|\/[/*])/.test(text))
+    return { why: 'it does not start with {: put the JSON of the file here', offset: 0 }
+  if (expected === 'end' || endToken(token) < end || /[}\]]\s*$/.test(text)) return undefined
+  const last = text.trimStart().startsWith('[') ? ']' : '}'
+  const why = `it ends without its closing ${last}: add what is missing, or upload it again if it was cut off`
+  return { why, offset: Math.min(token.start, end) }
+}
+
+function explainTypographic({ token }: Step): Explanation | undefined {
+  const found = TYPOGRAPHIC.exec(token.text)
+  if (found === null) return undefined
+  const why = `${found[0]} is a typographic quote: ${WRITE_STRAIGHT}`
+  return { why, offset: token.start + found.index }
+}
