@@ -17,7 +17,7 @@ const unreachable: Failure = {
   field: 'connection',
   code: 'connection',
   message:
-    'the server, or one that it redirects to, cannot be reached: check that the name is right, and the server public and running',
+    'the server, or one that it redirects to, cannot be reached: check that the name is right, and that the server is public and running',
 }
 const cutOff: Failure = {
   field: 'network',

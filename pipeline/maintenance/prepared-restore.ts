@@ -40,7 +40,7 @@ export async function putPreparedInPlace(
   const withLog = await hasLogToBring(paths, backup)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
-  if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
+  if (lease === undefined) throw new Error(`a registry is running on ${paths.dir}: stop it first`)
   try {
     replaceFile(paths.restoring, `${folder}\n`)
     // Half moved, they are not complete any more.

@@ -102,7 +102,7 @@ async function assertStopped(paths: Paths): Promise<void> {
 }
 
 function describeRunning({ dir }: Paths): string {
-  return `a registry runs on ${dir}: stop it first`
+  return `a registry is running on ${dir}: stop it first`
 }
 
 /** Tells whether a restore would overwrite nothing. */

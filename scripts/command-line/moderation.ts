@@ -100,8 +100,8 @@ export function addCorrections(program: Command): void {
     .command('merge')
     .description('merge two records of the same thing')
     .addArgument(new Argument('<kind>', 'kind of the records').choices(['property', 'collection']))
-    .argument('<alias>', 'rid that becomes an alias of the other, permanently', rid)
-    .argument('<canonical>', 'rid that stays', rid)
+    .argument('<alias>', 'registry ID (rid) of the record that becomes an alias, permanently', rid)
+    .argument('<canonical>', 'registry ID (rid) of the record that stays', rid)
     .option('--evidence <text>', 'why they are the same thing (public)', reason)
     .action(async (kind, alias, canonical, options) =>
       (await import('../commands/merge.ts')).mergeRecords(kind, alias, canonical, options),

@@ -86,7 +86,7 @@ export function addInspection(program: Command): void {
 
   program
     .command('failures')
-    .description('print the files that could not be read at their last attempt')
+    .description('print the files that could not be read on the last attempt')
     .addOption(
       new Option('--by <what>', 'what to group them by')
         .choices(failureGroupings)

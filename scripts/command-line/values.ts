@@ -89,7 +89,7 @@ export const keyOrSecret: ReadArgument<string> = text => {
 /** API key, or `-` for the standard input. */
 export const keyOrInput: ReadArgument<string> = text => (text === '-' ? text : keyOrSecret(text))
 
-export const rid = readId('the rid of a record')
+export const rid = readId('the registry ID (rid) of a record')
 
 export const domain: ReadArgument<Domain> = text => {
   const read = parsePastedDomain(text)

@@ -118,9 +118,9 @@ function describeDiscarded(seq: number, replaced: Restored['replaced']): string 
 function describeTakedowns(takedowns: RepeatedTakedowns | undefined, madeAt: string): string {
   if (takedowns === undefined)
     return (
-      'Takedowns since this backup are undone, and nothing in this folder says which there were. If the registry before can ' +
-      `still be read, \`registry audit list --operation domain.takedown --since ${madeAt}\` lists them there; otherwise ` +
-      'see the requests that you received. Repeat each with `registry takedown`.\n'
+      'The takedowns made since this backup are undone, and this folder does not list them. If the previous registry can still be ' +
+      `read, \`registry audit list --operation domain.takedown --since ${madeAt}\` lists them there; otherwise check ` +
+      'the requests that you received. Repeat each with `registry takedown`.\n'
     )
   const { takenDown, readmitted, toReadmit } = takedowns
   return [

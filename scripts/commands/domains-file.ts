@@ -37,7 +37,7 @@ export async function readDomainsFile(typed: string): Promise<DomainsFile> {
   }
   if (domains.size === 0) {
     const lines = describeRefused(refused).map(line => `\n${line}`)
-    throw new Error(`${nameInput(typed)} names no domain${lines.join('')}`)
+    throw new Error(`${nameInput(typed)} contains no domain${lines.join('')}`)
   }
   return { domains: [...domains], refused }
 }
@@ -46,7 +46,7 @@ export async function readDomainsFile(typed: string): Promise<DomainsFile> {
 export function describeRefused(refused: readonly string[]): string[] {
   const lines = refused.slice(0, SHOWN_LINES).map(line => `not a domain, line ${line}`)
   const more = refused.length - lines.length
-  return more === 0 ? lines : [...lines, `and ${more} more lines that name no domain`]
+  return more === 0 ? lines : [...lines, `and ${more} more lines that are not domains`]
 }
 
 function shorten(text: string): string {

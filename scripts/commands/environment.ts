@@ -45,7 +45,7 @@ export function requireRedisUrl(config: Config): string {
 export function warnOfProtocolName({ PROTOCOL_NAME: name }: Config): void {
   if (process.env.PROTOCOL_NAME) return
   process.stderr.write(
-    `PROTOCOL_NAME is not set, so the names of ${name} are used (get_${name}_capabilities, _${name}-owner.DOMAIN), ` +
-      'which agents and owners on the live web do not have: to crawl it, start with PROTOCOL_NAME=adcp\n',
+    `PROTOCOL_NAME is not set, so the registry uses names that the live web does not have (get_${name}_capabilities, ` +
+      `_${name}-owner.DOMAIN). To crawl the live web, start with PROTOCOL_NAME=adcp.\n`,
   )
 }

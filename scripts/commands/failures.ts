@@ -26,7 +26,7 @@ export async function printFailures({ by, limit, json }: FailureOptions): Promis
   )
   const more = report.groups.reduce((left, { files }) => left - files, report.files)
   const lines = [
-    `${countThings(report.files, 'file')} could not be read at the last attempt.`,
+    `${countThings(report.files, 'file')} could not be read on the last attempt.`,
     ...report.groups.flatMap(group => describeGroup(group, systemClock.now())),
     ...(more > 0 ? [`${String(more).padStart(8)}  more. Show them with a higher --limit.`] : []),
   ]

@@ -116,13 +116,13 @@ function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: b
   )
   if (isNew)
     process.stdout.write(
-      'This key is the one that the log names: compare it with the one you know.\n',
+      'This key comes from the log itself: compare it with the key that you know.\n',
     )
 }
 
 function printChecked({ agreed, unknown, lost }: CheckedGrants): void {
   process.stdout.write(
-    `${countThings(agreed, 'authorization is', 'authorizations are')} as the log says.\n`,
+    `${countThings(agreed, 'authorization matches', 'authorizations match')} the log.\n`,
   )
   if (unknown > 0)
     process.stdout.write(
@@ -148,7 +148,7 @@ async function findUnlogged(paths: Paths, entries: EntryFinder): Promise<Unlogge
     for (const { id, line } of events)
       if (entries.has(line)) continue
       else if (isStopped && entries.isNext(id)) found.pending.push(line)
-      else found.unlogged.push(`event ${id} is not logged as the event file has it`)
+      else found.unlogged.push(`event ${id} differs between the log and the event file`)
     last = getLast(events).id
   }
 }

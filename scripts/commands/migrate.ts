@@ -10,7 +10,7 @@ export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): P
   assertRegistry(config)
   if (await findRunningRegistry(config)) {
     throw new Error(
-      `a registry runs on ${config.DATA_DIR}. Stop it first; each start migrates by itself`,
+      `a registry is running on ${config.DATA_DIR}. Stop it first; each start migrates by itself`,
     )
   }
   const paths = resolvePaths(config.DATA_DIR)

@@ -36,7 +36,7 @@ export async function readReplicaStatus(
     stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
     problems: [
-      ...(running ? [] : ['no replica runs here: `registry follow` resumes it']),
+      ...(running ? [] : ['no replica is running here: `registry follow` resumes it']),
       ...findReplicaProblems(replica, now),
     ],
   }

@@ -214,7 +214,7 @@ async function showAlone(
     redisUrl: role === 'push' ? undefined : config.REDIS_URL,
     showsQueues: role === 'indexer',
     readReports: async () => [{ role, values: await metrics.read(), restarts: 0 }],
-    findProblems: () => (isUp() ? [] : [`the ${role} is starting, or stands by`]),
+    findProblems: () => (isUp() ? [] : [`the ${role} is starting or on standby`]),
   })
   log.info({ url }, 'serving the operator')
 }

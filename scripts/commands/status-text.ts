@@ -67,8 +67,8 @@ function* findRoleProblems(facts: Facts): Generator<string> {
   const { running, is_starting, source, queues, redis_problems, supervisor_problems } = facts
   if (running === null) {
     yield facts.has_start
-      ? 'the indexer does not run: the log of `start` says why'
-      : 'no registry runs here'
+      ? 'the indexer is not running: the log of `start` says why'
+      : 'no registry is running here'
     return
   }
   // A running `start` says it as well, with what follows.
@@ -78,7 +78,7 @@ function* findRoleProblems(facts: Facts): Generator<string> {
   else if (source !== 'indexer' && findFullDisk(facts.data_dir, facts.disk_free).length === 0)
     yield describeFrozenProcess(running.indexer_pid)
   yield* redis_problems
-  if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler runs'
+  if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler is running'
   for (const { name, failed } of queues ?? []) {
     if (failed > 0) yield `${countThings(failed, 'job')} of the queue ${name} failed`
   }
@@ -95,7 +95,7 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
     yield `${countThings(due, 'file is', 'files are')} due, the first for ${formatDuration(now - Date.parse(due_since))}`
   }
   if (files > 0 && last_attempt_at !== null && now - Date.parse(last_attempt_at) > IDLE_MS) {
-    yield `no file was crawled for ${formatDuration(now - Date.parse(last_attempt_at))}`
+    yield `no file has been crawled for ${formatDuration(now - Date.parse(last_attempt_at))}`
   }
   if (held > 0)
     yield `the brake holds back losses of ${countThings(held, 'publisher')}: \`registry held list\``

@@ -25,7 +25,7 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
   const run = await findRunningRegistry(config)
   if (!run) {
     assertRegistry(config)
-    throw new Error(`no registry runs on ${config.DATA_DIR}`)
+    throw new Error(`no registry is running on ${config.DATA_DIR}`)
   }
   const writer = await connectRunning(run, 'top', { isPatient: true })
   const since = systemClock.now()

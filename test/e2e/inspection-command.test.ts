@@ -140,7 +140,7 @@ describe('registry status', () => {
       index: { publishers: expect.any(Number), due: expect.any(Number), held: 0 },
       queues: null,
     })
-    expect(status.problems).toContain('no registry runs here')
+    expect(status.problems).toContain('no registry is running here')
     expect(status.stores.map(({ name }) => name)).toContain('record')
   })
 
@@ -153,7 +153,7 @@ describe('registry status', () => {
     expect(status.queues).toContainEqual(
       expect.objectContaining({ name: 'observations', workers: 1 }),
     )
-    expect(status.problems).toContain('no crawler runs')
+    expect(status.problems).toContain('no crawler is running')
     expect((await runJson<DomainReport>('why', 'shop.example')).files).not.toEqual([])
     const shown = await run('top', '--times', '1')
     expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('attempted') })

@@ -263,7 +263,7 @@ describe('a role that runs alone', () => {
       await page.goto(`${base}/`)
       expect(await page.getByRole('link').allTextContents()).toContain('Queues')
       expect(await page.getByRole('listitem').allTextContents()).toEqual([
-        'the indexer is starting, or stands by',
+        'the indexer is starting or on standby',
       ])
       const answered: string[] = []
       page.on('response', response => void answered.push(new URL(response.url()).origin))
@@ -289,7 +289,7 @@ describe('a role that runs alone', () => {
   test('says that it stands by', async () => {
     const base = await run('indexer')
     const { status, problems } = await readProblems(base)
-    expect([status, problems]).toEqual([503, ['the indexer is starting, or stands by']])
+    expect([status, problems]).toEqual([503, ['the indexer is starting or on standby']])
   })
 })
 

@@ -241,16 +241,16 @@ describe('the standard input is the file -', () => {
   const web = () => ({ CRAWL_CONNECT_TO: origin.url, PROTOCOL_NAME: 'adcp' })
 
   test.each<[command: string[], input: string, sentence: RegExp]>([
-    [['crawl', '--domains', '-'], '', /^The standard input names no domain\.\n$/],
+    [['crawl', '--domains', '-'], '', /^The standard input contains no domain\.\n$/],
     [
       ['crawl', '--domains', '-'],
       'no domain\n# a comment\n\n',
-      /^The standard input names no domain\nnot a domain, line 1: no domain\.\n$/,
+      /^The standard input contains no domain\nnot a domain, line 1: no domain\.\n$/,
     ],
     [['policy', 'publish', '-'], '{', /^The standard input is not JSON: /],
     [['policy', 'publish', '-'], '[]', /^The standard input has no policy\.\n$/],
     [['policy', 'publish', '-'], '{"policy_id":7}', /policy_id/],
-    [['start', '--domains', '-'], 'no domain', /the standard input names no domain/i],
+    [['start', '--domains', '-'], 'no domain', /the standard input contains no domain/i],
   ])('registry %j refuses %j', async (command, input, sentence) => {
     const { status, stderr } = await run(command, input, web())
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)])

@@ -163,7 +163,7 @@ test.each([
   [['role', 'grant', 'king', '--user', 'x'], /must be one of /],
   [['held', 'release', 'acme.example', 'no domain'], /must be a domain/],
   [['merge', 'brand', uuid, uuid], /must be one of /],
-  [['merge', 'property', 'a', uuid], /must be the rid of a record/],
+  [['merge', 'property', 'a', uuid], /must be the registry ID \(rid\) of a record/],
   [['why', 'https://'], /must be a domain/],
   [['crawl', 'acme.example', 'no domain'], /must be a domain/],
   [['failures', '--limit', '0'], /must be a whole number from 1/],

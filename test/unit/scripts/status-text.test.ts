@@ -67,11 +67,13 @@ describe('the status of a registry', () => {
     const full = 'the disk of /data is full: reads go on, and writes resume once there is room'
     const lines = describeStatus({ ...ended, problems: [] }, NOW)
     expect(lines[0]).toBe('registry   running without its indexer')
-    const why = 'the indexer does not run: the log of `start` says why'
+    const why = 'the indexer is not running: the log of `start` says why'
     expect(findProblems(ended, NOW)).toEqual([full, why])
     const reported = { ...ended, supervisor_problems: [full] }
     expect(findProblems(reported, NOW)).toEqual([full, why])
-    expect(findProblems({ ...ended, has_start: false }, NOW)).toContain('no registry runs here')
+    expect(findProblems({ ...ended, has_start: false }, NOW)).toContain(
+      'no registry is running here',
+    )
   })
 
   test('does not advise to end an indexer that waits for room on the disk', () => {
@@ -110,7 +112,7 @@ describe('the status of a registry', () => {
   })
 
   test.each<[problem: string, facts: Facts]>([
-    ['no registry runs here', { ...healthy, running: null, has_start: false, queues: null }],
+    ['no registry is running here', { ...healthy, running: null, has_start: false, queues: null }],
     ['Redis does not answer', { ...healthy, queues: null, source: 'record' }],
     [
       'the indexer does not answer: if this lasts, end it with `kill -9 8`, and `start` starts it again',
@@ -121,14 +123,14 @@ describe('the status of a registry', () => {
       },
     ],
     ['BACKUP_TO lacks commits', { ...healthy, supervisor_problems: ['BACKUP_TO lacks commits'] }],
-    ['no crawler runs', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
+    ['no crawler is running', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
     ['1 job of the queue crawl failed', { ...healthy, queues: [{ ...queue, failed: 1 }] }],
     [
       '7 files are due, the first for 3 h',
       { ...healthy, index: { ...healthy.index, due: 7, due_since: '2026-11-20T08:30:00.000Z' } },
     ],
     [
-      'no file was crawled for 3 days',
+      'no file has been crawled for 3 days',
       { ...healthy, index: { ...healthy.index, last_attempt_at: '2026-11-17T11:00:00.000Z' } },
     ],
     [
