@@ -1,10 +1,9 @@
 import { type Instant, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { requireValue } from '../core/present.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { rejectLogos } from './logos.ts'
-import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
 export interface TakenDownRow {
@@ -74,9 +73,7 @@ export const takedownDefinitions: OperationDefinitions<'domain.takedown' | 'doma
   'domain.readmit': {
     perform: readmit,
     watches: [taken],
-    invert({ domain }, known) {
-      const { reason } = requireValue(getRowBefore(known, 'taken_down'), 'row before')
-      return { op: 'domain.takedown', domain, ...(reason !== null && { reason }) }
-    },
+    irreversible:
+      'that would delete data: to take the domain down again, run `registry takedown DOMAIN`',
   },
 }

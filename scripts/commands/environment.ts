@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
+import { resolveBaseUrl } from '../../pipeline/core/base-url.ts'
 import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
+import { findMailPlace } from '../../pipeline/core/mail-place.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 
 /**
@@ -39,6 +41,15 @@ function isFile(path: string): boolean {
 /** Returns the Redis that is configured, or the one that `start` runs in DATA_DIR. */
 export function requireRedisUrl(config: Config): string {
   return config.REDIS_URL ?? `unix://${resolvePaths(config.DATA_DIR).redisSocket}`
+}
+
+/** Warns where the registry is reached by others and has no way to let them sign in. */
+export function warnOfSignIn(config: Config): void {
+  const { OPENID_ISSUER, AUTH_ISSUER } = config
+  if (OPENID_ISSUER || AUTH_ISSUER || findMailPlace(config, resolveBaseUrl(config))) return
+  process.stderr.write(
+    'Nobody can sign in, since sign-in links cannot be emailed: set SMTP_URL and MAIL_FROM, or OPENID_ISSUER\n',
+  )
 }
 
 /** Warns before real domains are crawled under the default protocol name. */

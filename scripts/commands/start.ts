@@ -29,7 +29,7 @@ import {
 } from './demo-folder.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
-import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
+import { requireRedisUrl, warnOfProtocolName, warnOfSignIn } from './environment.ts'
 import { IndexerWatch } from './indexer-watch.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
@@ -92,6 +92,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   if (options.domains) assertNoDemo(paths)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile || !(isDemo || process.env.CRAWL_CONNECT_TO)) warnOfProtocolName(config)
+  warnOfSignIn(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
   // A standby replaces its stores, and what is imported has its own checks.

@@ -172,7 +172,6 @@ describe('reverting', () => {
       { op: 'member.tier', org: 'Acme', tier: 'company_leader' },
       { op: 'key.create', ...key },
       { op: 'domain.takedown', domain: 'bad.example', reason: 'they asked' },
-      { op: 'domain.readmit', domain: 'bad.example' },
     ]) {
       const before = await findCurrent()
       const row = await submitDone(operation)
@@ -199,6 +198,12 @@ describe('reverting', () => {
       'domains.add',
       { domains: ['x.example'], again: false },
       'registry takedown DOMAIN',
+    ],
+    [
+      'readmission',
+      'domain.readmit',
+      { domain: 'bad.example' },
+      'that would delete data: to take the domain down again, run `registry takedown DOMAIN`',
     ],
   ])('a %s fails with its reason', async (_, op, fields, words) => {
     const [made] = await rows('key.create')
