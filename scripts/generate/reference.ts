@@ -33,13 +33,14 @@ export function renderSettings(): string {
   ])
   return renderPage(
     'Settings and limits',
-    'Settings are read from the environment at start. Wrong values are refused in one message, and so is a variable whose name is only ' +
-      'a few letters away from a setting (`BASE_URI`), or begins like settings that only the registry has (`BRAKE_…`, `CRAWL_…`). ' +
-      'For names shorter than six letters, only transposed letters are detected (`PROT`): `HOSTS` and `PORTS` may belong to another program.',
+    'Settings are read from the environment at start. If values are wrong, `start` lists them all in one message and ends. It does the ' +
+      'same for a variable whose name is only a few letters away from a setting (`BASE_URI`), or that begins like settings that only ' +
+      'the registry has (`BRAKE_…`, `CRAWL_…`). In names shorter than six letters it detects only transposed letters (`PROT`), since ' +
+      '`HOSTS` and `PORTS` may belong to another program.',
     ...sections,
     '## Limits',
-    'The setting `LIMITS` overrides single entries as JSON, for example `{"savesPerHour": 120}`. Names say the unit: ' +
-      '`Ms` milliseconds, `Bytes` bytes after decompression, `Days` days. Everything else is a count.',
+    'The setting `LIMITS` overrides single limits as JSON, for example `{"savesPerHour": 120}`. A name shows its unit: ' +
+      '`Ms` is milliseconds, `Bytes` is bytes after decompression, `Days` is days. All other limits are counts.',
     renderTable(['limit', 'default', 'meaning'], bounds),
   )
 }

@@ -22,24 +22,24 @@ export const agentSettings = {
   ),
   AGENT_URLS: defineSetting(
     tenantUrls.default({}),
-    'JSON of the public addresses of the reference agent’s tenants with an address of their own, such as `{"sales": "https://sales.example/mcp"}`',
+    'JSON object with the public addresses of those tenants of the reference agent that have their own, such as `{"sales": "https://sales.example/mcp"}`',
     { shown: '{}' },
   ),
   AGENT_SIGNED_TASKS: defineSetting(
     names,
-    'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas; for others a signature is optional',
+    'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas. For other tasks, a signature is optional',
   ),
   AGENT_SIGNER_KEYS: defineSetting(
     file.optional(),
-    'file with a JWKS of keys that may sign requests to the reference agent for every operator; other keys are looked up in the operator’s brand.json',
+    'file with a JWKS of keys that may sign requests to the reference agent for any operator. Other keys are looked up in the operator’s brand.json',
   ),
   AGENT_REVOKED_KEYS: defineSetting(
     names,
-    'ids of keys that may no longer sign requests to the reference agent, separated by commas',
+    'IDs of keys that may no longer sign requests to the reference agent, separated by commas',
   ),
   AGENT_LOOPBACK_WEBHOOKS: defineSetting(
     flag('false'),
-    'whether the reference agent posts webhooks to addresses of this machine too (`http://127.0.0.1:…`); for tests, and refused where others reach the agent',
+    'whether the reference agent also posts webhooks to addresses of this machine (`http://127.0.0.1:…`). For tests; refused if others can reach the agent',
     { shown: 'false' },
   ),
   TEST_AGENT_TOKEN: defineSetting(
@@ -49,12 +49,12 @@ export const agentSettings = {
   ),
   STORYBOARDS: defineSetting(
     bundlePlaces,
-    'further bundles of storyboards, separated by commas: folders, or archives (`.tgz`) at addresses with https; agents that speak their versions of the protocol are tested by them too (docs/operating.md)',
+    'additional bundles of storyboards, separated by commas: folders, or archives (`.tgz`) at https addresses. Agents are also tested with them if they support that version of the protocol (docs/operating.md)',
     { shown: 'those of the installed package' },
   ),
   REFERENCE_AGENT_URL: defineSetting(
     httpUrl.optional(),
-    'agent with which storyboards are compared, without the tenant’s part of the address; it may be in a private network',
+    'agent to compare test runs with: its address without the tenant’s part. It may be in a private network',
     { shown: 'AGENT_BASE_URL' },
   ),
   REFERENCE_AGENT_TOKEN: defineSetting(

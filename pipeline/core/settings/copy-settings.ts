@@ -10,7 +10,7 @@ export const copySettings = {
   }),
   BACKUP_TO: defineSetting(
     place.optional(),
-    'folder or `s3://BUCKET/PREFIX` that gets backups of everything, private data included: with a Redis elsewhere, an indexer on another host takes over from them (docs/operating.md)',
+    'folder or `s3://BUCKET/PREFIX` for backups of everything, including private data. If Redis runs on a machine of its own, a standby indexer on another host can take over from these backups (docs/operating.md)',
     { shown: 'no backups are made' },
   ),
   BACKUP_EVERY: defineSetting(wholeNumber(1, 86_400).default(900), 'seconds between two backups', {
@@ -18,29 +18,29 @@ export const copySettings = {
   }),
   PUBLISH_TO: defineSetting(
     place.optional(),
-    'folder in which everything public is published as files for replicas (`registry follow`), or `s3://BUCKET/PREFIX`, with endpoint, region and credentials in the environment as the AWS SDK takes them (docs/operating.md); the API serves them below `/data/`',
+    'folder or `s3://BUCKET/PREFIX` to which everything public is published as files for replicas (`registry follow`). For a bucket, the AWS environment variables set the endpoint, region and credentials (docs/operating.md). The API serves the files below `/data/`',
     { shown: 'nothing is published' },
   ),
   RELEASES_KEPT: defineSetting(
     wholeNumber(2, 3_660).default(30),
-    'daily releases of the data set to keep; of older ones, the first of each month stays',
+    'daily releases of the data set to keep. Of older releases, the first of each month is kept',
     { shown: '30' },
   ),
   DATA_LICENSE: defineSetting(
     z.string().optional(),
-    'license of the public data, as `/data/` and its manifest name it, such as `CC-BY-4.0`',
+    'license of the public data, such as `CC-BY-4.0`, shown on `/data/` and in its manifest',
     { shown: 'none is stated' },
   ),
   REPLICA_OF: defineSetting(
     origin.optional(),
-    'address of the registry of which DATA_DIR holds a replica; `registry follow` sets it for its API, which then refuses writes',
+    'address of the registry that DATA_DIR replicates. `registry follow` sets it for its API, which then refuses writes',
   ),
   REPLICA_KEY: defineSetting(
     z
       .string()
       .regex(/^[^\s+]+\+[0-9a-f]{8}\+\S+$/, 'must be the key of a log, as name+id+key')
       .optional(),
-    'public key of the log of that registry, as in `/log/key`, from a source that you trust; nothing that it has not signed is followed',
+    'public key of that registry’s log, from a source that you trust (`/log/key` shows it). The replica accepts only data signed with it',
     { shown: 'the key that the replica sees first' },
   ),
 }

@@ -12,12 +12,12 @@ export const crawlingSettings = {
   ...fetchSettings,
   CRAWL_SIGNING_KEY: defineSetting(
     file.optional(),
-    'file with a private Ed25519 key (JWK): the crawler signs its requests (Web Bot Auth, RFC 9421) and the API serves the public key; needs BASE_URL',
+    'file with a private Ed25519 key (JWK) with which the crawler signs its requests (Web Bot Auth, RFC 9421). The API serves the public key. Requires BASE_URL',
     { secret: true },
   ),
   ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),
-    'whether files that robots.txt disallows are skipped; well-known files are published for crawlers, so the default is to ignore it',
+    'whether to skip files that robots.txt disallows. Well-known files are published for crawlers, so the default is to ignore robots.txt',
     { shown: 'ignore' },
   ),
   CRAWL_SCHEDULE: defineSetting(

@@ -6,7 +6,7 @@ import { httpUrl, isNameServer, text } from './setting-kinds.ts'
 export const fetchSettings = {
   CRAWL_CONNECT_TO: defineSetting(
     httpUrl.optional(),
-    'send every outbound connection to this address instead; names are still resolved and checked (for test worlds)',
+    'address that every outbound connection goes to instead (for test worlds). Names are still resolved and checked',
   ),
   CRAWL_CA_FILE: defineSetting(
     file.optional(),
@@ -16,7 +16,7 @@ export const fetchSettings = {
     text
       .refine(isNameServer, { error: 'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53' })
       .optional(),
-    'ADDRESS:PORT of a name server to use instead of the system’s; an address, not a name',
+    'ADDRESS:PORT of a name server to use instead of the system’s. ADDRESS must be an IP address',
   ),
   CRAWL_CONTACT: defineSetting(
     httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),

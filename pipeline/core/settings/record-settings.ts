@@ -7,7 +7,7 @@ import { flag, issuerUrl, share, text, wholeNumber } from './setting-kinds.ts'
 export const recordSettings = {
   ENRICHMENT_URL: defineSetting(
     issuerUrl.optional(),
-    'address of a brand data service that is queried first, as `GET ENRICHMENT_URL?domain=acme.example`; its responses are like those of `/api/brands/enrich`: `{"manifest": {"name": …}, "company": {…}}`, or 404 (docs/operating.md). It may be in a private network',
+    'address of a brand data service that is queried first, with `GET ENRICHMENT_URL?domain=acme.example`. It responds like `/api/brands/enrich`, with `{"manifest": {"name": …}, "company": {…}}` or 404 (docs/operating.md), and may be in a private network',
   ),
   ENRICHMENT_KEY: defineSetting(
     text.optional(),
@@ -38,21 +38,21 @@ export const recordSettings = {
   ),
   BRAKE_ROWS: defineSetting(
     wholeNumber(1, 1_000_000_000).default(200),
-    'losses below this number of grants and properties in a night are never held back',
+    'number of grants and properties lost in a night below which nothing is held back',
     { shown: '200' },
   ),
   BRAKE_PUBLISHERS: defineSetting(
     wholeNumber(1, 1_000_000_000).default(20),
-    'losses of fewer publishers than this in a night are never held back',
+    'number of publishers with losses in a night below which nothing is held back',
     { shown: '20' },
   ),
   PROTECTED_NAMES: defineSetting(
     file.optional(),
-    'file of domains, one a line: a new entry that looks like one of them, or contains its name, is refused or waits for review',
+    'file of domains, one per line. A new entry that looks like one of them, or contains its name, is refused or waits for review',
   ),
   PROTECTED_REACH: defineSetting(
     wholeNumber(0, 1_000_000_000).default(50),
-    'reach from which brands of the registry with a brand.json of their own are protected like those of PROTECTED_NAMES: their active properties, the brands of their house and the publishers that grant their agents anything, together; 0 protects none',
+    'reach at which a brand with its own brand.json is protected like the names in PROTECTED_NAMES. The reach is the number of its active properties, of the brands of its house, and of the publishers that authorize its agents. 0 protects no brands',
     { shown: '50' },
   ),
   REQUIRE_OWNERSHIP_PROOF: defineSetting(

@@ -22,12 +22,12 @@ export const serverSettings = {
   PORT: defineSetting(port.default(3000), 'port of the API', { shown: '3000' }),
   API_PROCESSES: defineSetting(
     wholeNumber(1, 64).default(1),
-    'API processes that `start` runs on one port: with two, requests continue if one ends',
+    'API processes that `start` runs on one port. With two or more, requests continue if one ends',
     { shown: '1' },
   ),
   SECURITY_CONTACT: defineSetting(
     contact.optional(),
-    'where to report vulnerabilities of this registry, as `/.well-known/security.txt` says: `mailto:` or `https://`',
+    'where to report vulnerabilities of this registry, as `mailto:` or `https://` for `/.well-known/security.txt`',
     { shown: 'there is no security.txt' },
   ),
   DEMO: defineSetting(
@@ -37,46 +37,46 @@ export const serverSettings = {
   ),
   OPERATOR_HOST: defineSetting(
     host.default('127.0.0.1'),
-    'address on which the operator’s port listens; one that others reach requires OPERATOR_TOKEN',
+    'address on which the operator’s port listens. If others can reach it, OPERATOR_TOKEN is required',
     { shown: '127.0.0.1' },
   ),
   OPERATOR_PORT: defineSetting(
     port.optional(),
-    'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only if this is set',
+    'port for the operator: `/metrics`, `/healthz`, `/readyz`. `start` shows all its roles there. A role that runs alone listens only if this is set',
     { shown: 'PORT + 100 for start' },
   ),
   OPERATOR_TOKEN: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'secret that the operator’s port requires, as a bearer token or as the password of a browser; `/healthz` and `/readyz` do not',
+    'secret for the operator’s port: send it as a bearer token, or enter it as the password in a browser. `/healthz` and `/readyz` do not require it',
     { secret: true },
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
     httpUrl.optional(),
-    'OpenTelemetry collector that gets the traces of all roles (OTLP over HTTP, at `/v1/traces`)',
+    'OpenTelemetry collector that receives the traces of all roles (OTLP over HTTP, at `/v1/traces`)',
   ),
   OTEL_TRACES_SAMPLER_ARG: defineSetting(
     share.default(1),
-    'share of traces to export, from 0 to 1: each file of a crawl is part of one',
+    'share of traces to export, from 0 to 1. Each crawled file belongs to a trace',
     { shown: '1' },
   ),
   BASE_URL: defineSetting(
     hostUrl.optional(),
-    'public address of the API: a host of its own, without a path; domains can point to the files it serves for them where this is https',
+    'public address of the API: a host of its own, without a path. If it is https, domains can point to the files that the registry hosts for them',
     { shown: 'http://HOST:PORT' },
   ),
   SHARED_CACHE_S: defineSetting(
     wholeNumber(0, 3_600).default(0),
-    'seconds for which a cache in front of the API may reuse a public lookup, and as many again while it revalidates; with 0 it asks each time',
+    'seconds for which a cache in front of the API may reuse a public lookup, and for which it may serve that lookup stale while it revalidates. With 0, it revalidates each time',
     { shown: '0' },
   ),
   PURGE_URL: defineSetting(
     httpUrl.optional(),
-    'address of that cache, which the indexer tells after a commit by `PURGE` and `Surrogate-Key` which responses to drop (docs/operate/scale.md)',
+    'address of that cache. After a commit, the indexer sends it a `PURGE` request with the keys of the outdated responses in `Surrogate-Key` (docs/operate/scale.md)',
     { shown: 'none: responses expire' },
   ),
   TRUSTED_PROXIES: defineSetting(
     networks,
-    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',
+    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API. X-Forwarded-For is trusted only from these',
   ),
   DATA_DIR: defineSetting(folder.default('data/var'), 'folder of all stores', {
     shown: 'data/var',
@@ -89,7 +89,7 @@ export const serverSettings = {
           'must be redis://HOST:PORT, unix://SOCKET, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT, with rediss for TLS',
       })
       .optional(),
-    'Redis for jobs and limits: one server (`redis://`, `unix://`), sentinels (`redis+sentinel://HOST:PORT,HOST:PORT/NAME`) or a cluster (`redis+cluster://HOST:PORT,HOST:PORT`); by default `start` runs its own',
+    'Redis for jobs and limits: one server (`redis://`, `unix://`), sentinels (`redis+sentinel://HOST:PORT,HOST:PORT/NAME`) or a cluster (`redis+cluster://HOST:PORT,HOST:PORT`). By default `start` runs its own',
     { secret: true },
   ),
   PROTOCOL_NAME: defineSetting(
@@ -102,12 +102,12 @@ export const serverSettings = {
   ),
   SIGNING_PROFILE: defineSetting(
     z.enum(signingProfiles).default('3.1'),
-    'profile of the protocol by which webhooks are signed, and by which the reference agent verifies requests: 3.2 requires `Signature` and `Content-Digest` in one encoding (base64url without padding) and the body always covered',
+    'version of the protocol’s signing profile, used to sign webhooks and to verify requests to the reference agent. 3.2 requires `Signature` and `Content-Digest` in base64url without padding, and a signature that covers the body',
     { shown: '3.1' },
   ),
   LOG_LEVEL: defineSetting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
-    'lowest level that is logged',
+    'lowest level to log',
     { shown: 'info' },
   ),
 }

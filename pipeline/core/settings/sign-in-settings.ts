@@ -7,33 +7,33 @@ import { httpUrl, issuerUrl, text } from './setting-kinds.ts'
 export const signInSettings = {
   AUTH_ISSUER: defineSetting(
     issuerUrl.optional(),
-    'identity provider whose user tokens (JWT) are accepted, exactly as their claim `iss` has it; without it the registry issues the tokens itself (`REGISTRY_SIGNING_KEYS`)',
+    'identity provider whose user tokens (JWT) are accepted; must equal their `iss` claim exactly. Without it the registry issues the tokens itself (`REGISTRY_SIGNING_KEYS`)',
   ),
   AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
-    'address of the identity provider’s public keys (JWKS); a crawler reads them at start, hourly, and when a token names an unknown key',
+    'address of the identity provider’s public keys (JWKS). A crawler reads them at start, every hour, and when a token names an unknown key',
   ),
-  AUTH_AUDIENCE: defineSetting(text.optional(), 'claim `aud` that a user token must have'),
+  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` claim that a user token must have'),
   AUTH_CLIENT_ID: defineSetting(
     text.optional(),
-    'claim `azp`, or else `client_id`, that a user token must have; AUTH_ISSUER requires this or AUTH_AUDIENCE',
+    '`azp` claim, or else `client_id` claim, that a user token must have. AUTH_ISSUER requires this or AUTH_AUDIENCE',
   ),
   OPENID_ISSUER: defineSetting(
     issuerUrl.optional(),
-    'OpenID provider at which people sign in instead of by links and passkeys, exactly as its metadata have it in `issuer`; its redirect address is BASE_URL with `/sign-in/return`',
+    'OpenID provider with which people sign in, instead of with links and passkeys; must equal `issuer` in its metadata exactly. The redirect URI to register there is BASE_URL with `/sign-in/return`',
   ),
   OPENID_CLIENT_ID: defineSetting(
     text.optional(),
-    'id of the registry as an application of that provider; OPENID_ISSUER requires it',
+    'client ID of the registry at that provider; OPENID_ISSUER requires it',
   ),
   OPENID_CLIENT_SECRET: defineSetting(
     text.optional(),
-    'secret of the registry there; without it the registry is a public client, by PKCE alone',
+    'client secret of the registry at that provider. Without it the registry is a public client and uses only PKCE',
     { secret: true },
   ),
   OPENID_NAME: defineSetting(
     text.max(60).optional(),
-    'what people call that provider, for the button “Continue with …”',
+    'name of that provider on the button “Continue with …”',
     { shown: 'its host' },
   ),
   SMTP_URL: defineSetting(
@@ -44,7 +44,7 @@ export const signInSettings = {
         'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT',
       )
       .optional(),
-    'mail server by which a crawler sends sign-in links, and emails about what people watch; without it they are printed in the terminal, and only if BASE_URL is an address of this machine',
+    'mail server through which a crawler sends sign-in links and emails about what people watch. Without it, they are printed in the terminal, but only if BASE_URL is an address of this machine',
     { secret: true },
   ),
   MAIL_FROM: defineSetting(
@@ -53,7 +53,7 @@ export const signInSettings = {
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'secret with which the billing provider signs its webhooks; without it they are refused',
+    'secret that the billing provider signs its webhooks with. Without it, they are refused',
     { secret: true },
   ),
 }
