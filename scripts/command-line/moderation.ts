@@ -110,7 +110,7 @@ export function addCorrections(program: Command): void {
   program
     .command('takedown')
     .description('delete a domain and its subdomains, and block them from now on')
-    .argument('<domain>', 'the domain', domain)
+    .argument('[domain]', 'the domain', domain)
     .option('--reason <text>', 'reason (private)', reason)
     .addOption(
       new Option(
@@ -120,8 +120,17 @@ export function addCorrections(program: Command): void {
     )
     .option('--dry-run', 'print what would be deleted, and change nothing')
     .option('--confirm <domain>', 'repeat the domain to confirm (this cannot be undone)', domain)
+    .addOption(
+      new Option('--list', 'list the domains that are taken down').conflicts([
+        'reason',
+        'undo',
+        'dryRun',
+        'confirm',
+      ]),
+    )
+    .addOption(new Option('--json', 'with `--list`: print JSON').implies({ list: true }))
     .action(async (argument, options) =>
-      (await import('../commands/takedown.ts')).takeDown(argument, options),
+      (await import('../commands/takedown.ts')).runTakedown(argument, options),
     )
 }
 

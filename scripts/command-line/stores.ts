@@ -13,7 +13,12 @@ export function addStores(program: Command): void {
   program
     .command('verify')
     .description('compare all stores (prints what differs, and exits with 1 if anything does)')
-    .action(async () => (await import('../commands/verify.ts')).verifyStores())
+    .argument('[backup]', 'folder that `backup` has created, to check that instead', path)
+    .action(async backup =>
+      backup === undefined
+        ? (await import('../commands/verify.ts')).verifyStores()
+        : (await import('../commands/backup.ts')).verifyBackup(backup),
+    )
 
   program
     .command('log')

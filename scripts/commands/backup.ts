@@ -6,7 +6,14 @@ import { type Restored, type Restoring, restore } from '../../pipeline/maintenan
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { MANIFEST, type Manifest } from '../../pipeline/writer/copy-stores.ts'
+import { assertRecordKnown } from '../../pipeline/store/record.ts'
+import { assertUndamagedBeside } from '../../pipeline/store/undamaged.ts'
+import {
+  backedUp,
+  checkBackup,
+  MANIFEST,
+  type Manifest,
+} from '../../pipeline/writer/copy-stores.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
@@ -68,7 +75,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   refuseBackupFolder(place)
   const repeating = { ...how, repeatsTakedowns: true }
   const { seq, made_at, takedowns, replaced } = await restore(config.DATA_DIR, place, repeating)
-  process.stdout.write(`Restored commit ${seq}.\n`)
+  process.stdout.write(`Restored commit ${seq}, backed up at ${made_at}.\n`)
   process.stderr.write(describeDiscarded(seq, replaced))
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
@@ -80,6 +87,17 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}.\n`)
   await publishIn(config)
+}
+
+/** Checks that a backup could be restored with this version, and changes nothing. */
+export async function verifyBackup(dir: string): Promise<void> {
+  const place = toTypedPath(dir)
+  refuseBackupFolder(place)
+  const { seq, made_at } = await checkBackup(place)
+  const record = join(place, backedUp.record)
+  assertRecordKnown(record)
+  await assertUndamagedBeside(record)
+  process.stdout.write(`The backup of commit ${seq}, made at ${made_at}, can be restored.\n`)
 }
 
 /** Throws where a folder holds the backups of BACKUP_TO, of which one has to be named. */

@@ -1,9 +1,11 @@
+import { loadTakenDownRows } from '../../pipeline/accounts/taken-down.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone, publishAlone } from './open-registry.ts'
-import { connectRunning, performOrExit } from './running.ts'
+import { readRecord } from './reading.ts'
+import { connectRunning, performOrExit, unwrapOrExit } from './running.ts'
 import {
   askForPreview,
   confirmOrExit,
@@ -12,6 +14,7 @@ import {
   describeTakedown,
   refusePublicSuffix,
 } from './takedown-confirmation.ts'
+import { formatTable, formatTime } from './text.ts'
 
 interface TakedownOptions {
   reason?: string
@@ -20,8 +23,31 @@ interface TakedownOptions {
   confirm?: Domain
 }
 
+/** Takes a domain down or readmits it; without one, lists those that are taken down. */
+export async function runTakedown(
+  domain: Domain | undefined,
+  { list = false, json = false, ...options }: TakedownOptions & { list?: boolean; json?: boolean },
+): Promise<void> {
+  if (list === (domain !== undefined))
+    unwrapOrExit({ refused: 'Give a domain to take down, or --list, but not both' })
+  else if (domain === undefined) listTakenDown(json)
+  else await takeDown(domain, options)
+}
+
+function listTakenDown(json: boolean): void {
+  const rows = readRecord(({ record }) => (record ? loadTakenDownRows(record) : []))
+  if (json) return void process.stdout.write(`${JSON.stringify(rows)}\n`)
+  const lines = rows.map(({ domain, taken_down_at, reason }) => [
+    domain,
+    formatTime(taken_down_at),
+    reason ?? '',
+  ])
+  const table = formatTable([['DOMAIN', 'SINCE', 'REASON'], ...lines])
+  process.stdout.write(rows.length === 0 ? 'No domain is taken down.\n' : `${table}\n`)
+}
+
 /** Takes a domain down once that is confirmed, or readmits it, and waits until every published copy shows that. */
-export async function takeDown(
+async function takeDown(
   domain: Domain,
   { reason, undo, dryRun, confirm }: TakedownOptions,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -139,6 +139,15 @@ describe('an operator', () => {
     })
     expect(await findBrandName(domain)).toBeUndefined()
     expect(await run('verify')).toMatchObject({ status: 0 })
+    expect((await run('takedown', '--list')).stdout).toMatch(
+      /^DOMAIN +SINCE +REASON\nacme\.example +2\S+ \S+ UTC {2}they asked\nxn--mller-kva\.example {2}\S+ \S+ UTC\n$/,
+    )
+    expect(JSON.parse((await run('takedown', '--list', '--json')).stdout)).toMatchObject([
+      { domain, reason: 'they asked', taken_down_at: expect.any(String) },
+      { domain: 'xn--mller-kva.example', reason: null },
+    ])
+    for (const both of [[], ['--list', domain]])
+      expect(await run('takedown', ...both)).toMatchObject({ status: 1 })
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
     expect((await run('audit', 'list', '--operation', 'takedown')).stderr).toBe(
@@ -165,9 +174,30 @@ describe('an operator', () => {
     expect(await findBrandName(domain)).toBe('Acme again')
   })
 
+  test('checks a backup without restoring it', async () => {
+    const before = readdirSync(backup)
+    expect(await run('verify', backup)).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^The backup of commit 2, made at 2\S+Z, can be restored\.\n$/),
+      stderr: '',
+    })
+    expect(readdirSync(backup)).toEqual(before)
+    const damaged = `${folder.path}/damaged`
+    cpSync(backup, damaged, { recursive: true })
+    appendFileSync(`${damaged}/record.sqlite`, 'x')
+    expect(await run('verify', damaged)).toMatchObject({
+      status: 1,
+      stderr: 'record.sqlite does not match the backup’s manifest: its SHA-256 differs.\n',
+    })
+    expect(await run('verify', `${folder.path}/none`)).toMatchObject({
+      status: 1,
+      stderr: `There is no folder ${folder.path}/none.\n`,
+    })
+  })
+
   test('restores a backup, and says which later commits that discards', async () => {
     const { stdout, stderr } = await run('restore', backup, '--force')
-    expect(stdout).toBe('Restored commit 2.\n')
+    expect(stdout).toMatch(/^Restored commit 2, backed up at 2\S+Z\.\n$/)
     expect(stderr).toMatch(/^Commits 3 to \d+ were discarded; the last one was made at 2\S+Z\.\n/)
   })
 })

@@ -13,6 +13,7 @@ const sound: Record<string, string[]> = {
   follow: ['https://registry.example'],
   world: ['--seed', '1', '--port', '0'],
   'log verify': ['https://registry.example'],
+  verify: ['backup'],
   backup: ['folder'],
   restore: ['folder'],
   'org create': ['--name', 'Acme'],
