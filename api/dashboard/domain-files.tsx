@@ -1,15 +1,18 @@
 import type { z } from 'zod'
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import type { Source } from '../../pipeline/model/observation.ts'
 import type { FreshnessBlock, PublisherLookup } from '../../pipeline/model/responses/index.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { toCaller } from '../limits/caller.ts'
+import { countFaults } from '../pages/counted-faults.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
-import { countFaults, describeCounted } from '../pages/parts/faults.tsx'
+import { type CountedFaults, chooseIssuesLook, describeCounted } from '../pages/parts/faults.tsx'
 import { describeState, renderBadge } from '../pages/parts/freshness.tsx'
 import { toPublisherPath } from '../pages/parts/paths.ts'
 import { isHostedOnly } from '../pages/parts/publisher.tsx'
@@ -34,7 +37,7 @@ export function listDomains({ callApi }: Pick<Shared, 'callApi'>, org: string) {
 /** Domains whose files the list shows. */
 const LISTED_MAX = 20
 
-type Shared = Pick<DashboardRequest, 'callApi' | 'services'>
+type Shared = Pick<DashboardRequest, 'callApi' | 'request' | 'services'>
 
 /** State of a file as its line shows it. */
 interface FileState {
@@ -54,7 +57,7 @@ export async function renderDomainFiles(
     domains.slice(0, LISTED_MAX).map(async each => {
       const domain = each.domain as Domain
       const adagents = await loadAdagentsState(context, domain)
-      return { domain, adagents, brand: findBrandState(context, domain) }
+      return { domain, adagents, brand: await loadBrandState(context, domain) }
     }),
   )
   const table = renderTable({
@@ -81,10 +84,11 @@ function renderFileState({ label, look, notes, readAt }: FileState): Child {
   )
 }
 
-async function loadAdagentsState(
-  { callApi, services: { reader } }: Shared,
-  domain: Domain,
-): Promise<FileState> {
+async function loadAdagentsState(context: Shared, domain: Domain): Promise<FileState> {
+  const {
+    callApi,
+    services: { reader },
+  } = context
   const { body: lookup, refused } = await callApi<PublisherLookup>({
     method: 'GET',
     url: '/api/registry/publisher',
@@ -96,35 +100,47 @@ async function loadAdagentsState(
   if (isHostedOnly(lookup))
     return { ...describeUnread(freshness), ...hosted, notes: ['not linked from the domain'] }
   if (status === 'absent' || status === 'unknown') return describeUnread(freshness)
-  const faults = countFaults(findFileRecord(reader, toDecidingSource(lookup)), undefined)
+  const source = toDecidingSource(lookup)
+  const faults = await countFaults(source, findFileRecord(reader, source), toAsking(context))
   const isHosted = lookup.hosting.mode === 'aao_hosted'
   return {
     label: describeFileState(lookup, faults),
     look: chooseFileLook(lookup, faults),
     notes: [
       ...(isHosted ? ['hosted here'] : []),
-      ...(lookup.adagents_valid ? [describeCounted(faults)] : []),
+      ...(lookup.adagents_valid ? listCounted(faults) : []),
       countThings(countAll(lookup).agents, 'agent'),
     ],
     readAt: freshness.succeeded_at,
   }
 }
 
-function findBrandState({ services: { reader } }: Shared, domain: Domain): FileState {
+function listCounted(faults: CountedFaults): string[] {
+  const counted = describeCounted(faults)
+  return counted === undefined ? [] : [counted]
+}
+
+function toAsking({ request, services }: Shared) {
+  return { services, caller: () => toCaller(request.ip) }
+}
+
+async function loadBrandState(context: Shared, domain: Domain): Promise<FileState> {
+  const { reader } = context.services
   const kind = 'brand.json'
   const freshness = findFileFreshness(reader, kind, domain)
-  const file = findFileRecord(reader, { kind, location: domain })
+  const source: Source = { kind, location: domain }
+  const file = findFileRecord(reader, source)
   const isGone = freshness.state === 'absent' || freshness.state === 'invalid'
   if (!file || isGone)
     return {
       ...describeUnread(freshness),
       ...(findHosted(reader, kind, domain) === undefined ? {} : hosted),
     }
-  const faults = countFaults(file, undefined)
+  const faults = await countFaults(source, file, toAsking(context))
   return {
     label: faults.errors > 0 ? 'Usable' : 'Valid',
-    look: faults.errors + faults.warnings > 0 ? 'fair' : 'good',
-    notes: [describeCounted(faults)],
+    look: chooseIssuesLook(faults),
+    notes: listCounted(faults),
     readAt: freshness.succeeded_at,
   }
 }

@@ -6,7 +6,7 @@ import { buildUnknownFaults, listUnknownAgents } from '../responses/unknown-agen
 import { loadFileText } from './file-text.ts'
 import type { ViewCall } from './view.ts'
 
-type Asking = Pick<ViewCall, 'services' | 'caller'>
+export type Asking = Pick<ViewCall, 'services' | 'caller'>
 
 /** A checked file whose agents were looked up in the registry. */
 export interface ComparedFile extends ExaminedFile {

@@ -73,8 +73,12 @@ async function loadStored(
     return snapshot && readFileBytes(reader, snapshot, source, FILE_BYTES_MAX)
   })
   if (found === undefined) return undefined
-  const shown = toShownText(normalizeLineEnds(found.bytes.toString('utf8')))
-  return { ...shown, isUtf8: isUtf8(found.bytes), when: 'was last read' }
+  return { ...decodeFile(found.bytes), when: 'was last read' }
+}
+
+/** Decodes the bytes of a crawled file as a page shows them. */
+export function decodeFile(bytes: Buffer): Omit<FileText, 'when'> {
+  return { ...toShownText(normalizeLineEnds(bytes.toString('utf8'))), isUtf8: isUtf8(bytes) }
 }
 
 /** Normalizes line ends to those that a browser shows. */

@@ -1,6 +1,7 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Database } from '../../pipeline/store/columnar/duckdb.ts'
+import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -13,6 +14,8 @@ const [JUST_NOW, ENDED, COMING] = [
   '2020-12-31T00:00:00Z',
   '2090-01-15T00:00:00Z',
 ]
+
+const DAY = 24 * 3_600_000
 
 let registry: TestRegistry
 
@@ -124,3 +127,55 @@ test('a file whose last fetch failed still decides, and one that was never read 
   expect(await judge('kept.example')).toBe('Nokept.example doesn’t list this agent.')
   expect(await judge('never-read.example')).toMatch(/^Unknown.*timed out/)
 })
+
+test.each(['adagents.json', 'brand.json'] as const)(
+  'the pages of a domain count the issues of its %s as a check of it does',
+  async kind => {
+    const signing_keys = [{ kid: 'k', kty: 'OKP', crv: 'Ed25519', x: 'a'.repeat(43) }]
+    const tags = { all: { name: 'All', description: 'Everything' } }
+    const head = { $schema: 's', last_updated: JUST_NOW, tags }
+    const build = (domain: string, ...windows: object[]) => ({
+      ...head,
+      ...buildWindows(domain, ...windows),
+    })
+    const brand = { id: 'b', names: [{ en: 'Brand' }] }
+    const files =
+      kind === 'brand.json'
+        ? {
+            'a.example': brand,
+            'b.example': { ...brand, nmaes: 1 },
+            'c.example': { ...brand, x: 1 },
+          }
+        : {
+            'a.example': build('a.example', { signing_keys }),
+            'b.example': build('b.example', {}),
+            'c.example': build('c.example', {}, { effective_from: COMING }),
+          }
+    const isBrand = kind === 'brand.json'
+    const toKey = (domain: string) => (isBrand ? `brand ${domain}` : domain)
+    await publishFiles(
+      registry,
+      Object.fromEntries(Object.entries(files).map(([domain, file]) => [toKey(domain), file])),
+    )
+    const toPath = (domain: string) => `/${isBrand ? 'brand' : 'publisher'}/${domain}#file`
+    const unknown = await open(toPath('a.example'))
+    expect(unknown('#file').text()).toContain('Not checked for warnings.')
+    await registry.publish()
+    const { db } = registry.reader.snapshot!
+    const counts: string[] = []
+    for (const [location, file] of Object.entries(files)) {
+      const sql = 'select hash from documents where kind = $kind and location = $location'
+      const { hash } = (await db.one<{ hash: string }>(sql, { kind, location }))!
+      storeBody(registry.reader.paths, hash, Buffer.from(JSON.stringify(file)))
+      registry.clock.tick(DAY)
+      const checked = await open(`/workshop?${new URLSearchParams({ domain: location, kind })}`)
+      const count = /\d+ warnings?/.exec(checked('#verdict').text())?.[0] ?? 'No issues'
+      const page = await open(toPath(location))
+      expect([location, page('#file').text()]).toEqual([location, expect.stringContaining(count)])
+      if (!isBrand) expect(page('.tiles').text()).toContain(count.toLowerCase())
+      counts.push(count)
+    }
+    expect(counts[0]).toBe('No issues')
+    expect(new Set(counts).size).toBeGreaterThan(1)
+  },
+)

@@ -11,43 +11,33 @@ import { renderMarkedLines } from './marked-lines.tsx'
 /** Number of the issues of a file, and the line of its first error where that is known. */
 export interface CountedFaults {
   errors: number
-  warnings: number
+  /** Undefined if the text of the file was not at hand: its record lacks what only a check finds. */
+  warnings: number | undefined
   line?: number
 }
 
-/** Counts the issues of a file as the workshop does, or as its record does if the text is not at hand. */
-export function countFaults(
-  file: FileRecord | null | undefined,
-  found: ExaminedText | undefined,
-): CountedFaults {
-  if (found === undefined) {
-    const errors = file?.faults.filter(({ severity }) => severity === 'error').length ?? 0
-    return { errors, warnings: (file?.fault_count ?? 0) - errors }
-  }
-  const { errors, warnings } = found.examined
-  const [first] = errors
-  return {
-    errors: errors.length,
-    warnings: warnings.length,
-    ...(first?.line && { line: first.line }),
-  }
-}
-
-/** Describes counted issues in a few words. */
-export function describeCounted({ errors, warnings }: CountedFaults): string {
+/** Describes counted issues in a few words; undefined if there is no error, and nobody knows of warnings. */
+export function describeCounted({ errors, warnings }: CountedFaults): string | undefined {
   const parts = [
     ...(errors > 0 ? [countThings(errors, 'error')] : []),
-    ...(warnings > 0 ? [countThings(warnings, 'warning')] : []),
+    ...(warnings ? [countThings(warnings, 'warning')] : []),
   ]
-  return parts.join(', ') || 'no errors'
+  return parts.join(', ') || (warnings === 0 ? 'no issues' : undefined)
+}
+
+/** Chooses how a valid file looks: good only where it is known to have no issues. */
+export function chooseIssuesLook({ errors, warnings }: CountedFaults): 'fair' | 'good' | 'none' {
+  if (errors > 0) return 'fair'
+  return warnings === undefined ? 'none' : warnings > 0 ? 'fair' : 'good'
 }
 
 /** Renders the lines of a file that have issues, folded if all are warnings, or the issues of its record. */
 export function renderIssues(
   file: FileRecord | null | undefined,
   found: ExaminedText | undefined,
+  counted: CountedFaults | undefined,
 ): Html {
-  if (found === undefined) return renderFaults(file)
+  if (found === undefined) return renderFaults(file, counted)
   const { errors, warnings } = found.examined
   const lines = renderMarkedLines(found.text, [...errors, ...warnings], {
     bytesMax: ISSUES_BYTES,
@@ -66,22 +56,34 @@ export function renderIssues(
 const ISSUES_BYTES = 9_000
 
 /**
- * Renders the faults that the registry met in a file, each with where it is and what repairs it. A check of its text
- * also has suggestions.
+ * Renders the faults that the registry met in a file, each with where it is and what repairs it, and says how many more
+ * a check of its text has.
  */
-export function renderFaults(record: FileRecord | null | undefined): Html {
+export function renderFaults(
+  record: FileRecord | null | undefined,
+  counted: CountedFaults | undefined,
+): Html {
   if (record === undefined)
     return <p class="empty">Not checked yet: the first crawl hasn’t finished.</p>
   if (record === null)
     return <p class="empty">The registry has never read a valid version of this file.</p>
   const { faults, fault_count } = record
-  if (fault_count === 0)
-    return <p class="empty">No errors. A check of the file may have warnings.</p>
-  return renderTable({
-    caption: countThings(fault_count, 'issue'),
+  const { errors = 0, warnings } = counted ?? {}
+  if (fault_count > 0) return renderStored(faults, fault_count, errors + (warnings ?? 0))
+  if (warnings === undefined) return <p class="empty">Not checked for warnings.</p>
+  return warnings === 0 ? (
+    <p class="empty">No issues.</p>
+  ) : (
+    <p class="empty">{countThings(warnings, 'warning')}, which a check of the file shows.</p>
+  )
+}
+
+function renderStored(faults: FileRecord['faults'], total: number, counted: number): Html {
+  const table = renderTable({
+    caption: countThings(total, 'issue'),
     columns: ['Where', 'Issue', 'Fix'],
     items: faults,
-    total: fault_count,
+    total,
     limit: 30,
     bytes: 9_000,
     open: LATER_ROWS_OPEN,
@@ -99,4 +101,12 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
       ]
     },
   })
+  const more = counted - total
+  if (more <= 0) return table
+  return (
+    <>
+      {table}
+      <p>{countThings(more, 'more warning')}, which a check of the file shows.</p>
+    </>
+  )
 }

@@ -1,7 +1,7 @@
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { capitalize } from '../html/text.tsx'
-import type { CountedFaults } from './faults.tsx'
+import { type CountedFaults, chooseIssuesLook } from './faults.tsx'
 import { isHostedOnly } from './publisher.tsx'
 
 /** Describes the state of the file in a word or two. */
@@ -12,11 +12,10 @@ export function describeFileState(lookup: PublisherLookup, { errors }: CountedFa
   return status === 'absent' ? 'Not found' : capitalize(status)
 }
 
-/** Chooses how the state of the file looks: good, fair or bad. */
-export function chooseFileLook(lookup: PublisherLookup, { errors, warnings }: CountedFaults) {
+/** Chooses how the state of the file looks. */
+export function chooseFileLook(lookup: PublisherLookup, counted: CountedFaults) {
   if (isHostedOnly(lookup)) return 'fair'
-  if (!lookup.adagents_valid) return 'bad'
-  return errors + warnings > 0 ? 'fair' : 'good'
+  return lookup.adagents_valid ? chooseIssuesLook(counted) : 'bad'
 }
 
 /** Finds the file that decides: the domain's own, or the one that it leads to. */

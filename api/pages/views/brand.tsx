@@ -2,7 +2,7 @@ import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { buildHostedAddress } from '../../../pipeline/model/hosted.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
-import { toUrl } from '../../../pipeline/model/observation.ts'
+import { type Source, toUrl } from '../../../pipeline/model/observation.ts'
 import type {
   BrandResolution,
   FreshnessBlock,
@@ -19,13 +19,14 @@ import { listLogos } from '../../routes/brands/logos.ts'
 import { brandHistory } from '../../routes/community/history.ts'
 import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
+import { countFaults } from '../counted-faults.ts'
 import { brandChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { findSource, renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
-import { renderFaults } from '../parts/faults.tsx'
+import { type CountedFaults, renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { renderOwnerLinks } from '../parts/owner-links.tsx'
 import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
@@ -42,6 +43,9 @@ interface Refused {
   freshness?: FreshnessBlock
 }
 
+/** A file with the number of its issues. */
+type CountedFile = FileRecord & { counted: CountedFaults }
+
 const edited = {
   entity: 'brand',
   list: brandHistory,
@@ -49,14 +53,14 @@ const edited = {
 } as const
 
 /** Shows which brand a domain is, and who says so. */
-export async function show({
-  params: { domain },
-  ask,
-  services,
-}: ViewCall<unknown, { domain: Domain }>): Promise<View> {
+export async function show(call: ViewCall<unknown, { domain: Domain }>): Promise<View> {
+  const { ask, services } = call
+  const { domain } = call.params
   const query = { domain }
   const found = await ask<BrandResolution | Refused>(resolveBrand, { query })
-  const file = findFileRecord(services.reader, { kind: 'brand.json', location: domain })
+  const source: Source = { kind: 'brand.json', location: domain }
+  const record = findFileRecord(services.reader, source)
+  const file = record && { ...record, counted: await countFaults(source, record, call) }
   const portfolio = listPortfolio(services.reader, domain)
   if (found.status !== 200) {
     const refused = found.body as Refused
@@ -203,7 +207,7 @@ function showHouse(
   reader: Reader,
   domain: string,
   { freshness }: Refused,
-  file: FileRecord | null | undefined,
+  file: CountedFile | null | undefined,
   portfolio: Portfolio,
 ): View {
   const brands = countThings(portfolio.total, 'brand')
@@ -234,7 +238,7 @@ function showHouse(
   }
 }
 
-function renderFile(file: FileRecord | null | undefined, domain: string, describer?: string) {
+function renderFile(file: CountedFile | null | undefined, domain: string, describer?: string) {
   return (
     <>
       {describer === undefined ? null : (
@@ -242,7 +246,7 @@ function renderFile(file: FileRecord | null | undefined, domain: string, describ
       )}
       {!file ? null : renderFacts(listRawFacts({ kind: 'brand.json', location: domain }, file))}
       <h3>Issues</h3>
-      {renderFaults(file)}
+      {renderFaults(file, file?.counted)}
       <p>
         <a href={toWorkshopPath(domain, 'brand.json')}>Check and edit this file</a>
       </p>

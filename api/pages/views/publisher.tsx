@@ -13,6 +13,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
 import { readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
+import { countExamined, countFaults } from '../counted-faults.ts'
 import { loadExamined } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
@@ -20,7 +21,7 @@ import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
 import { type Edits, loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
-import { type CountedFaults, countFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
+import { type CountedFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { renderOwnerLinks } from '../parts/owner-links.tsx'
 import { toBrandPath, toWorkshopPath } from '../parts/paths.ts'
@@ -76,11 +77,11 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   if (isNothing(lookup)) return showUnknown(lookup, edits, services)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
-  // The record of a valid file without issues says all but the suggestions that a check of its text has.
+  // Of a valid file without issues in its record a count says enough.
   const isExamined =
     source.location === domain && (!lookup.adagents_valid || (file?.fault_count ?? 0) > 0)
   const found = isExamined ? await loadExamined(domain, call) : undefined
-  const faults = countFaults(file, found)
+  const faults = found ? countExamined(found) : await countFaults(source, file, call)
   const name = lookup.brand?.name ?? domain
   const { agents, properties: total } = countAll(lookup)
   const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
@@ -114,7 +115,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
             {isHostedOnly(lookup) ? null : (
               <>
                 <h3>Issues</h3>
-                {renderIssues(file, found)}
+                {renderIssues(file, found, faults)}
                 {source.location !== domain ? null : (
                   <p>
                     <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
@@ -201,7 +202,7 @@ function describeIssues(
     return faults.errors > 1
       ? `${counted}, the first on line ${faults.line}`
       : `${counted} on line ${faults.line}`
-  return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
+  return faults.errors + (faults.warnings ?? 0) === 0 || files.adagents_json.status !== 'invalid'
     ? undefined
     : counted
 }

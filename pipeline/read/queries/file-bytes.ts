@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Source } from '../../model/observation.ts'
+import { PARSER_VERSION, type Source } from '../../model/observation.ts'
 import type { Reader, Snapshot } from '../reader.ts'
 
 const unpack = promisify(gunzip)
@@ -26,12 +26,29 @@ export async function readFileBytes(
     from documents where kind = $kind and location = $location`
   const found = await db.one<{ hash: string; sha256: string }>(sql, { kind, location })
   if (found === undefined) return undefined
+  const bytes = await readBody(paths, found.hash, maxBytes)
+  return bytes && { bytes, sha256: found.sha256 }
+}
+
+/**
+ * Reads the bytes of a version of a file that this version of the parser has read, by their SHA-256, without a
+ * snapshot. Undefined where they are not at hand, or longer than `maxBytes`.
+ */
+export function readVersionBytes(
+  { paths }: Pick<Reader, 'paths'>,
+  sha256: string,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  return readBody(paths, `${PARSER_VERSION}-${sha256}`, maxBytes)
+}
+
+async function readBody(
+  paths: Reader['paths'],
+  hash: string,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   try {
-    const packed = await readFile(paths.bodyFile(found.hash))
-    return {
-      bytes: await unpack(packed, { maxOutputLength: maxBytes }),
-      sha256: found.sha256,
-    }
+    return await unpack(await readFile(paths.bodyFile(hash)), { maxOutputLength: maxBytes })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE') return undefined
