@@ -96,10 +96,7 @@ test('many first files of one moment are one story on a page, which says where t
         .exec(story)
         ?.slice(1) ?? [],
   )
-  expect(many).toEqual([
-    'many publishers',
-    expect.stringMatching(/^\w+ more publishers$/),
-  ])
+  expect(many).toEqual(['many publishers', expect.stringMatching(/^\w+ more publishers$/)])
 })
 
 test('a page without a change of some type does not wait for the first crawl', async () => {
@@ -110,9 +107,7 @@ test('a page without a change of some type does not wait for the first crawl', a
 test('many new agents of one moment are one story', async () => {
   const stories = await readStories('/changes')
   const grouped = stories.filter(story => /agents? w(?:as|ere) authorized for/.test(story))
-  expect(grouped[0]).toMatch(
-    /^Many agents were authorized for the first time\.x{9}.* and more$/,
-  )
+  expect(grouped[0]).toMatch(/^Many agents were authorized for the first time\.x{9}.* and more$/)
   expect(stories.filter(story => story.startsWith('xxx'))).toEqual([])
 })
 
