@@ -1,6 +1,7 @@
 import { findMailPlace } from '../../pipeline/core/mail-place.ts'
 import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/accounts/person.ts'
 import { toCaller } from '../limits/caller.ts'
+import { NO_LINKS } from './link-form.tsx'
 import { sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import { describeClient } from './sign-in-request.ts'
@@ -24,7 +25,7 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   const { uid } = signIn
   requirePrompt(signIn, 'login')
   const place = findMailPlace(services.config, services.baseUrl())
-  if (place === undefined) return showSignIn(step, 'This registry sends no email yet.')
+  if (place === undefined) return showSignIn(step, NO_LINKS)
   const email = EmailAddress.safeParse(form.get('email') ?? '')
   if (!email.success) return showSignIn(step, 'This isn’t an email address.')
   const links = identity.getLinks(services)

@@ -8,6 +8,7 @@ import { clipText } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { renderProblem } from '../pages/parts/problem.tsx'
 import type { View } from '../pages/view.ts'
+import { renderLinkForm } from './link-form.tsx'
 import { renderPasskeyForm } from './passkey-form.tsx'
 
 /** A page of sign-in, to be sent once. */
@@ -89,8 +90,8 @@ interface LocalSignIn {
   fault?: string | undefined
   /** Options with which a browser signs in with a passkey. */
   passkey?: string | undefined
-  /** Place in which the link will be. */
-  place: MailPlace
+  /** Place in which the link will be; undefined where none can be sent. */
+  place: MailPlace | undefined
 }
 
 /** Builds the page on which a person signs in. */
@@ -105,30 +106,7 @@ export function buildSignInPage(
     <>
       <h1>Sign in</h1>
       {renderClient(client)}
-      <form method="post" action={`/sign-in/${uid}/link`}>
-        <label for="email">Email address</label>
-        <input
-          id="email"
-          name="email"
-          type="email"
-          required
-          maxlength="254"
-          autocomplete="username webauthn"
-          {...(fault !== undefined && { 'aria-describedby': 'fault', 'aria-invalid': 'true' })}
-        />
-        {fault === undefined ? null : (
-          <p id="fault" class="fault" role="alert">
-            {fault}
-          </p>
-        )}
-        <p class="hint">
-          {place === 'mail'
-            ? 'You’ll get a link by email.'
-            : 'This registry has no mail server: the link appears in its terminal.'}{' '}
-          You don’t need a password or an account.
-        </p>
-        <button type="submit">{place === 'mail' ? 'Send me a link' : 'Get a link'}</button>
-      </form>
+      {renderLinkForm(uid, { fault, place })}
       {passkey === undefined
         ? null
         : renderPasskeyForm({

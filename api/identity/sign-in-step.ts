@@ -38,7 +38,7 @@ export async function showSignIn(
   const upstream = identity.getUpstream(services)
   if (upstream !== undefined) return buildUpstreamPage(uid, client, { fault, name: upstream.name })
   const passkey = await identity.getPasskeys(services)?.buildSignIn(uid)
-  const place = findMailPlace(services.config, services.baseUrl()) ?? 'mail'
+  const place = findMailPlace(services.config, services.baseUrl())
   return buildSignInPage(uid, client, { fault, passkey, place })
 }
 

@@ -5,7 +5,6 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError, toErrorBody } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { assertOperator, type OperatorAccess } from './access.ts'
-import { findReportedNotes } from './health.ts'
 import type { OperatorMetrics } from './operator-metrics.ts'
 import { renderStartPage, type StartPage, startPageHeaders } from './start-page.ts'
 
@@ -17,6 +16,8 @@ export interface OperatorDeps {
   readReports(): Promise<ProcessReport[]>
   /** Finds what is wrong, as sentences. */
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
+  /** Finds what needs attention although all processes do their work, as sentences. */
+  findNotes(reports: readonly ProcessReport[]): string[]
   queues: StartPage['queues']
   site: StartPage['site']
 }
@@ -25,7 +26,7 @@ const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Builds the server of the operator's port: a start page, metrics and health. */
 export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
-  const { config, metrics, readReports, findProblems, queues, site } = deps
+  const { config, metrics, readReports, findProblems, findNotes, queues, site } = deps
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -53,7 +54,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   })
   app.get('/', async (_request, reply) => {
     const reports = await readReports()
-    const problems = [...(await findProblems(reports)), ...findReportedNotes(reports)]
+    const problems = [...(await findProblems(reports)), ...findNotes(reports)]
     return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues, site }))
   })
   app.get('/healthz', () => ({ status: 'ok' }))
@@ -64,7 +65,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not_ready',
       problems,
-      notes: findReportedNotes(reports),
+      notes: findNotes(reports),
     })
   })
   app.get('/metrics', async (_request, reply) => {

@@ -9,7 +9,7 @@ import { listenAt } from '../../pipeline/core/listen.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp } from './app.ts'
-import { findReportedProblems } from './health.ts'
+import { findReportedNotes, findReportedProblems } from './health.ts'
 import { OperatorMetrics } from './operator-metrics.ts'
 import type { StartPage } from './start-page.ts'
 
@@ -25,13 +25,16 @@ export interface OperatorServerOptions {
   readReports(): Promise<ProcessReport[]>
   /** Finds further problems, as sentences. */
   findProblems?(): string[]
+  /** Finds further notes, as sentences. */
+  findNotes?(): string[]
 }
 
 /** Serves the operator's port until it is closed. Throws if the port is taken. */
 export async function serveOperator(
   options: OperatorServerOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { config, clock, log, port, redisUrl, showsQueues, readReports, findProblems } = options
+  const { config, clock, log, port, redisUrl, showsQueues, readReports } = options
+  const { findProblems, findNotes } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
   const hasQueues = showsQueues && redisUrl !== undefined
   const app = buildOperatorApp({
@@ -51,6 +54,7 @@ export async function serveOperator(
         ...(findProblems?.() ?? []),
       ]
     },
+    findNotes: reports => [...findReportedNotes(reports), ...(findNotes?.() ?? [])],
   })
   app.addHook('onClose', async () => redis?.close())
   // Jobs reveal more than metrics, so they are shown only to holders of a token.

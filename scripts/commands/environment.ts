@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import { resolveBaseUrl } from '../../pipeline/core/base-url.ts'
 import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
-import { findMailPlace } from '../../pipeline/core/mail-place.ts'
+import { findSettingNotes } from '../../pipeline/core/settings/setting-notes.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { toCommandSentence } from '../command-line/command-sentence.ts'
 
 /**
  * Reads the settings of this process; prints everything wrong with them in one message and exits.
@@ -43,13 +43,9 @@ export function requireRedisUrl(config: Config): string {
   return config.REDIS_URL ?? `unix://${resolvePaths(config.DATA_DIR).redisSocket}`
 }
 
-/** Warns where the registry is reached by others and has no way to let them sign in. */
-export function warnOfSignIn(config: Config): void {
-  const { OPENID_ISSUER, AUTH_ISSUER } = config
-  if (OPENID_ISSUER || AUTH_ISSUER || findMailPlace(config, resolveBaseUrl(config))) return
-  process.stderr.write(
-    'Nobody can sign in, since sign-in links cannot be emailed: set SMTP_URL and MAIL_FROM, or OPENID_ISSUER\n',
-  )
+/** Warns of what the settings leave people without. */
+export function warnOfSettings(config: Config): void {
+  for (const note of findSettingNotes(config)) process.stderr.write(`${toCommandSentence(note)}\n`)
 }
 
 /** Warns before real domains are crawled under the default protocol name. */

@@ -7,6 +7,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { describeFullDisk, isDiskFull } from '../../pipeline/core/disk-full.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
+import { findSettingNotes } from '../../pipeline/core/settings/setting-notes.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { requireRedisUrl } from './environment.ts'
@@ -214,6 +215,7 @@ async function showAlone(
     redisUrl: role === 'push' ? undefined : config.REDIS_URL,
     showsQueues: role === 'indexer',
     readReports: async () => [{ role, values: await metrics.read(), restarts: 0 }],
+    findNotes: () => (role === 'api' ? findSettingNotes(config) : []),
     findProblems: () => (isUp() ? [] : [`the ${role} is starting or on standby`]),
   })
   log.info({ url }, 'serving the operator')

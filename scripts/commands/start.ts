@@ -11,6 +11,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort, chooseReceiverPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
+import { findSettingNotes } from '../../pipeline/core/settings/setting-notes.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { hasOldIndex } from '../../pipeline/store/record-file.ts'
@@ -29,7 +30,7 @@ import {
 } from './demo-folder.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
-import { requireRedisUrl, warnOfProtocolName, warnOfSignIn } from './environment.ts'
+import { requireRedisUrl, warnOfProtocolName, warnOfSettings } from './environment.ts'
 import { IndexerWatch } from './indexer-watch.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
@@ -92,7 +93,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   if (options.domains) assertNoDemo(paths)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile || !(isDemo || process.env.CRAWL_CONNECT_TO)) warnOfProtocolName(config)
-  warnOfSignIn(config)
+  warnOfSettings(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
   // A standby replaces its stores, and what is imported has its own checks.
@@ -150,6 +151,7 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
     redisUrl: requireRedisUrl(config),
     showsQueues: true,
     readReports: () => supervisor.readReports(REPORT_MS),
+    findNotes: () => findSettingNotes(config),
   })
   return served.url
 }

@@ -24,7 +24,7 @@ export interface RegistryStatus {
   has_push: boolean
   /** Null where Redis does not answer or no registry runs. */
   queues: QueueStatus[] | null
-  /** Problems and notes of the running `start`, as its `/readyz` has them; where none runs, its notes. */
+  /** Problems of the running `start`, as its `/readyz` has them. */
   supervisor_problems: string[]
   /** Requirements that Redis does not meet, as sentences: those that the running `start` names, where one runs. */
   redis_problems: string[]
@@ -32,6 +32,8 @@ export interface RegistryStatus {
   disk_free: number
   /** Files that should be there and are not, below the data folder. */
   missing: string[]
+  /** Sentences on what needs attention although the registry does its work. */
+  notes: string[]
   /** Sentences on what an operator should look at. */
   problems: string[]
 }
@@ -172,6 +174,7 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
             : 'no problems found',
         ]
       : ['', ...problems.map(text => `! ${text}`)]),
+    ...status.notes.map(text => `note: ${text}`),
   ]
 }
 

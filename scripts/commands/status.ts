@@ -8,6 +8,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
+import { findSettingNotes } from '../../pipeline/core/settings/setting-notes.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import { readSearchCheckpoint } from '../../pipeline/search/checkpoint.ts'
@@ -74,9 +75,10 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: await isHeld(paths.pushLock),
     queues: queues ?? null,
-    supervisor_problems: reported ?? listUnreadableCredentials(config, paths),
+    supervisor_problems: reported?.problems ?? [],
+    notes: reported?.notes ?? listNotes(config, paths, run !== undefined),
     redis_problems: reported
-      ? filterRedisProblems(reported)
+      ? filterRedisProblems(reported.problems)
       : run && queues
         ? await readRedisProblems(run, config, log)
         : [],
@@ -99,10 +101,19 @@ function listMissing(paths: Paths, hasCommits: boolean): string[] {
   return files.filter(file => !existsSync(file)).map(file => relative(paths.dir, file))
 }
 
-/** Finds by the settings of this shell, for lack of a running `start`, what its notes would say. */
-function listUnreadableCredentials({ CREDENTIALS_KEY }: Config, paths: Paths): string[] {
-  const key = CREDENTIALS_KEY ?? readDemoCredentialsKey(paths)
-  return [findUnreadableCredentials(key, paths)].filter(problem => problem !== undefined)
+/**
+ * Finds by the settings of this shell, for lack of a running `start`, what its notes would say. A role that runs alone
+ * may have other settings than the one that people sign in at.
+ */
+function listNotes(config: Config, paths: Paths, isRunning: boolean): string[] {
+  const unreadable = findUnreadableCredentials(
+    config.CREDENTIALS_KEY ?? readDemoCredentialsKey(paths),
+    paths,
+  )
+  return [
+    ...(unreadable === undefined ? [] : [unreadable]),
+    ...(isRunning ? [] : findSettingNotes(config)),
+  ]
 }
 
 /** Reads which requirements Redis does not meet; none where it does not answer any more. */

@@ -11,6 +11,7 @@ const Readiness = z.object({
   problems: z.array(z.string()),
   notes: z.array(z.string()).default([]),
 })
+type Reported = z.infer<typeof Readiness>
 /** Ends a sentence that leaves the details to `status`, which has them from the indexer. */
 const SAYS_MORE = '`registry status` says why'
 
@@ -37,15 +38,15 @@ export function noteOperatorUrl({ operatorUrl }: Place, url: string, log: Log): 
 export async function fetchSupervisorProblems({
   startLock,
   operatorUrl,
-}: Pick<Paths, 'startLock' | 'operatorUrl'>): Promise<string[] | undefined> {
+}: Pick<Paths, 'startLock' | 'operatorUrl'>): Promise<Reported | undefined> {
   if (!existsSync(operatorUrl) || !existsSync(startLock)) return undefined
   if (!(await Lease.isHeld(startLock))) return undefined
   const url = readFileSync(operatorUrl, 'utf8')
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })
     const { problems, notes } = Readiness.parse(await response.json())
-    return [...problems, ...notes].filter(problem => !problem.includes(SAYS_MORE))
+    return { problems: problems.filter(problem => !problem.includes(SAYS_MORE)), notes }
   } catch {
-    return [`the operator’s port (${url}) does not answer`]
+    return { problems: [`the operator’s port (${url}) does not answer`], notes: [] }
   }
 }

@@ -71,7 +71,9 @@ test('a person is told when the mail server does not accept the mail', async () 
 
 test('without a mail server nobody can sign in by mail at a public address', async () => {
   const BASE_URL = 'https://registry.example'
-  const { sent, registry, close } = await askForLink({ BASE_URL })
+  const { before, sent, registry, close } = await askForLink({ BASE_URL })
+  expect(before.body).toContain('This registry can’t send email yet')
+  expect(before.body).not.toContain('type="email"')
   expect(sent.statusCode).toBe(400)
   expect(registry.links).toEqual([])
   await close()

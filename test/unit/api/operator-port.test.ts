@@ -15,6 +15,7 @@ const build = (queues: 'need a token' | 'elsewhere') =>
     metrics: new OperatorMetrics(new RoleMetrics('operator'), undefined),
     readReports: async () => [],
     findProblems: async () => [],
+    findNotes: () => ['nobody can sign in'],
     queues,
     site: 'http://127.0.0.1:3000',
   })
@@ -28,6 +29,18 @@ test.each([
   const app = build(queues)
   const answer = await app.inject({ url, headers: { host: '127.0.0.1:3100' } })
   expect([answer.statusCode, answer.json()]).toEqual([404, { error, code: 'not_found' }])
+  await app.close()
+})
+
+test('a note is on the page of the operator, and leaves the registry ready', async () => {
+  const app = build('elsewhere')
+  const headers = { host: '127.0.0.1:3100' }
+  const ready = await app.inject({ url: '/readyz', headers })
+  expect([ready.statusCode, ready.json()]).toEqual([
+    200,
+    { status: 'ready', problems: [], notes: ['nobody can sign in'] },
+  ])
+  expect((await app.inject({ url: '/', headers })).body).toContain('<li>nobody can sign in</li>')
   await app.close()
 })
 

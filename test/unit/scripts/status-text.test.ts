@@ -43,6 +43,7 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   queues: [queue],
   redis_problems: [],
   supervisor_problems: [],
+  notes: [],
   stores: [{ name: 'index', bytes: 1_500_000 }],
   disk_free: 5e9,
   missing: [],
@@ -54,6 +55,13 @@ describe('the status of a registry', () => {
     const lines = describeStatus({ ...healthy, problems: [] }, NOW)
     expect(lines.at(-1)).toBe('no problems found')
     expect(lines.join('\n')).toContain('index 1.5 MB, free 5 GB')
+  })
+
+  test('prints notes last, which are no problems', () => {
+    const noted = { ...healthy, notes: ['nobody can sign in'] }
+    expect(findProblems(noted, NOW)).toEqual([])
+    const lines = describeStatus({ ...noted, problems: [] }, NOW)
+    expect(lines.slice(-2)).toEqual(['no problems found', 'note: nobody can sign in'])
   })
 
   test('says that nothing has been committed yet, also where a record exists', () => {

@@ -28,13 +28,17 @@ test('what the running start says is told, but for what status itself knows bett
   expect(await fetchSupervisorProblems(paths)).toBeUndefined()
   const lock = (await Lease.take(paths.startLock))!
   cleanUp(() => lock.release())
-  expect(await fetchSupervisorProblems(paths)).toEqual(said.slice(0, 1))
+  expect(await fetchSupervisorProblems(paths)).toEqual({ problems: said.slice(0, 1), notes: [] })
   more = { notes: ['a credential cannot be read'] }
-  expect(await fetchSupervisorProblems(paths)).toEqual([said[0], 'a credential cannot be read'])
+  expect(await fetchSupervisorProblems(paths)).toEqual({
+    problems: said.slice(0, 1),
+    notes: ['a credential cannot be read'],
+  })
   writeFileSync(paths.operatorUrl, 'http://127.0.0.1:1')
-  expect(await fetchSupervisorProblems(paths)).toEqual([
-    'the operator’s port (http://127.0.0.1:1) does not answer',
-  ])
+  expect(await fetchSupervisorProblems(paths)).toEqual({
+    problems: ['the operator’s port (http://127.0.0.1:1) does not answer'],
+    notes: [],
+  })
 })
 
 test('a start that cannot write its address says so, and leaves none of an earlier one', async () => {

@@ -1,0 +1,27 @@
+import { resolveBaseUrl } from '../base-url.ts'
+import type { Config } from '../config.ts'
+import { findMailPlace } from '../mail-place.ts'
+import { canBePublic } from '../public-name.ts'
+
+type NotedSettings = Pick<
+  Config,
+  'AUTH_ISSUER' | 'BASE_URL' | 'HOST' | 'OPENID_ISSUER' | 'PORT' | 'SMTP_URL'
+>
+
+/** Finds what the settings of a registry leave people without, as sentences. It runs all the same. */
+export function findSettingNotes(settings: NotedSettings): string[] {
+  return [findNoSignIn(settings), findNoTls(settings)].filter(note => note !== undefined)
+}
+
+/** Finds that others reach the registry, and that it has no way to let them sign in. */
+function findNoSignIn(settings: NotedSettings): string | undefined {
+  const { OPENID_ISSUER, AUTH_ISSUER } = settings
+  if (OPENID_ISSUER || AUTH_ISSUER || findMailPlace(settings, resolveBaseUrl(settings)))
+    return undefined
+  return 'nobody can sign in, since sign-in links cannot be emailed: set SMTP_URL and MAIL_FROM, or OPENID_ISSUER'
+}
+
+function findNoTls({ BASE_URL = '' }: NotedSettings): string | undefined {
+  if (!BASE_URL.startsWith('http:') || !canBePublic(new URL(BASE_URL).hostname)) return undefined
+  return 'BASE_URL begins with http://, so sessions and keys travel unencrypted, and browsers offer no passkeys: serve it by https://'
+}

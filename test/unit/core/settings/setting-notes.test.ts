@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../../../pipeline/core/config.ts'
+import { findSettingNotes } from '../../../../pipeline/core/settings/setting-notes.ts'
+
+const mail = { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'registry@registry.example' }
+const provider = { OPENID_ISSUER: 'https://login.example', OPENID_CLIENT_ID: 'registry' }
+const signIn = expect.stringMatching(/^nobody can sign in, /)
+const tls = expect.stringMatching(/^BASE_URL begins with http:\/\/, /)
+
+test.each<[settings: Record<string, string>, notes: unknown[]]>([
+  [{}, []],
+  [{ HOST: '0.0.0.0', BASE_URL: 'http://localhost:3000' }, []],
+  [{ BASE_URL: 'https://registry.example' }, [signIn]],
+  [{ BASE_URL: 'https://registry.example', ...mail }, []],
+  [{ BASE_URL: 'https://registry.example', ...provider }, []],
+  [{ BASE_URL: 'http://registry.example' }, [signIn, tls]],
+  [{ BASE_URL: 'http://registry.example', ...mail }, [tls]],
+  [{ BASE_URL: 'http://registry.internal', ...mail }, []],
+  [{ BASE_URL: 'http://10.0.0.1:3000', ...mail }, []],
+])('settings %j leave people without what their notes say', (settings, notes) => {
+  expect(findSettingNotes(readConfig(settings))).toEqual(notes)
+})
