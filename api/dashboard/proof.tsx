@@ -14,7 +14,7 @@ import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { lookForNonce } from '../live/ownership-challenges.ts'
 import { PUBLISH_PATH } from '../pages/draft.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
-import { renderExactMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
@@ -213,7 +213,7 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   }
   const domain = challenge.domain as Domain
   const found = await lookForNonce({ ...challenge, domain }, person.user_id, services)
-  if (!found.dns_txt && !found.http) return showMissing(chosen, proof, { domain, shown })
+  if (!found.isFound) return showMissing(chosen, proof, { domain, shown, instead: found.instead })
   const url = `${DOMAINS}/${encodeURIComponent(domain)}/verify`
   const { refused } = await chosen.callApi({ method: 'POST', url, query: chosen.org })
   if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
@@ -242,18 +242,31 @@ function findOpenChallenge({ organization, services }: OrganizationRequest, doma
   return open.find(challenge => challenge.domain === parseFormDomain(domain))
 }
 
+/** A token that was found in neither place, and what each place shows instead. */
+interface MissingNonce {
+  domain: Domain
+  shown: ShownChallenge | undefined
+  instead: readonly string[]
+}
+
 /** Says that the token was found in neither place: beside the token, where the page still has it. */
 function showMissing(
   context: OrganizationRequest,
   proof: Proof,
-  { domain, shown }: { domain: Domain; shown: ShownChallenge | undefined },
+  { domain, shown, instead }: MissingNonce,
 ): DashboardAnswer {
-  const { txt, url } = listOwnershipPlaces(domain, context.services.config.PROTOCOL_NAME)
   const note = (
-    <p class="notice fair" role="status">
-      {renderBadge('fair', 'not found')} The token is neither in the TXT record <code>{txt}</code>{' '}
-      nor at <code>{url}</code> yet. DNS can take a while.
-    </p>
+    <div class="notice fair" role="status">
+      <p>{renderBadge('fair', 'not found')} The token isn’t in either place yet.</p>
+      <ul>
+        {instead.map(place => (
+          <li>
+            <bdi>{capitalize(place)}</bdi>.
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">DNS can take a while to show a new record.</p>
+    </div>
   )
   if (shown) return showChallenge(context, shown, { back: proof.back, status: 200, note })
   const fields = { domain, ...context.org, [BACK]: proof.back }

@@ -4,11 +4,13 @@ import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { outcomes } from '../../pipeline/core/outcomes.ts'
 import type { LiveRequestAnswers } from '../../pipeline/model/live/live-request.ts'
 import {
   listOwnershipPlaces,
   type OwnershipMethod,
   ownershipMethods,
+  type PlaceWithoutNonce,
 } from '../../pipeline/model/ownership.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
 import { getProofEnd } from '../../pipeline/read/lookups/ownership.ts'
@@ -74,28 +76,28 @@ export async function verifyChallenge(
       found,
     })
   const check = { domain, ...challenge, methods: method ? [method] : [...ownershipMethods] }
-  const { found } = await checkOnWeb(check, caller, services).catch(async error => {
+  const { found, instead } = await checkOnWeb(check, caller, services).catch(async error => {
     await settle('unasked')
     throw error
   })
-  return replyVerified(await settle(found ?? 'nothing'), domain, services)
+  return replyVerified(await settle(found ?? 'nothing'), { domain, instead }, services)
 }
 
 /**
- * Looks for a token in each place without claiming its challenge, so that people can check before they
- * verify: a verification that finds nothing uses up the challenge.
+ * Looks for a token in both places without claiming its challenge, so that people can check before they
+ * verify: a verification that finds nothing uses up the challenge. Returns a sentence for each place if it is in none.
  */
 export async function lookForNonce(
   challenge: Pick<OwnershipCheck, 'domain' | 'nonce_hash'>,
   caller: string,
   services: Pick<ProofServices, 'config' | 'outbound'>,
-): Promise<Record<OwnershipMethod, boolean>> {
-  const look = async (method: OwnershipMethod) => {
-    const { found } = await checkOnWeb({ ...challenge, methods: [method] }, caller, services)
-    return found === method
+): Promise<{ isFound: boolean; instead: string[] }> {
+  const check = { ...challenge, methods: [...ownershipMethods] }
+  const { found, instead } = await checkOnWeb(check, caller, services)
+  return {
+    isFound: found !== null,
+    instead: describePlaces({ domain: challenge.domain, instead }, services.config),
   }
-  const [dns_txt, http] = await Promise.all([look('dns_txt'), look('http')])
-  return { dns_txt, http }
 }
 
 type Refusal = Extract<Answer, { refused: string }>
@@ -123,14 +125,40 @@ async function checkOnWeb(
   return answer
 }
 
+interface CheckedPlaces {
+  domain: Domain
+  instead: LiveRequestAnswers['check_ownership']['instead']
+}
+
+/** Describes what each place shows instead of the token, a sentence without its stop for each. */
+function describePlaces({ domain, instead }: CheckedPlaces, { PROTOCOL_NAME }: Config): string[] {
+  const { txt, url } = listOwnershipPlaces(domain, PROTOCOL_NAME)
+  const places = { dns_txt: `TXT record ${txt}`, http: `file at ${url}` }
+  return ownershipMethods.flatMap(method => {
+    const place = instead?.[method]
+    return place === undefined ? [] : [describePlace(places[method], place)]
+  })
+}
+
+function describePlace(name: string, place: PlaceWithoutNonce): string {
+  if (place.state === 'empty') return `there is no ${name}`
+  if (place.state === 'other')
+    return place.text === ''
+      ? `the ${name} is empty`
+      : `the ${name} holds another text: ${JSON.stringify(place.text)}`
+  const reason = place.outcome && `: ${outcomes[place.outcome].means}`
+  return `the ${name} could not be read${reason ?? ''}`
+}
+
 function replyVerified(
   answer: Answer,
-  domain: Domain,
+  { domain, instead }: CheckedPlaces,
   { config }: Pick<ProofServices, 'config'>,
 ): Sent {
   if ('refused' in answer) return refuseAs(answer)
   if (!answer.done.verified) {
-    const text = `no token found on ${domain}: create a new challenge and publish its token`
+    const places = describePlaces({ domain, instead }, config).join('; ')
+    const text = `no token found on ${domain}${places && ` (${places})`}: create a new challenge and publish its token`
     return replyRefused('ownership_verification_failed', text, { verified: false, domain })
   }
   const { method, verified_at } = answer.done as { method: OwnershipMethod; verified_at: string }

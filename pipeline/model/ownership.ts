@@ -1,10 +1,20 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import type { Outcome } from '../core/outcomes.ts'
 import type { DomainProof } from './accounts/member.ts'
 
 /** Methods by which an organization can prove its domain. */
 export const ownershipMethods = ['dns_txt', 'http'] as const
 export type OwnershipMethod = (typeof ownershipMethods)[number]
+
+/**
+ * State of a place that does not show a nonce: nothing is there, another text is (clipped), or it could not be read.
+ * The outcome is left out where it would tell of private networks.
+ */
+export type PlaceWithoutNonce =
+  | { state: 'empty' }
+  | { state: 'other'; text: string }
+  | { state: 'unreadable'; outcome?: Outcome }
 
 /** Method by which a domain was proven: a pointer to its hosted file can carry a claim (hosted.ts). */
 export const shownBy = [...ownershipMethods, 'pointer'] as const

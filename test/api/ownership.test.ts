@@ -294,6 +294,39 @@ describe('a domain shows the token', () => {
     expect(await proves('acme.example')).toBe(false)
   })
 
+  test.each<[string, () => void, string]>([
+    ['nothing', () => {}, 'there is no TXT record _proto-owner.acme.example; there is no file at'],
+    ['the token of before', () => inFile('xBwv-old'), 'holds another text: "xBwv-old")'],
+    ['a file without content', () => inFile(' \n'), 'proto-ownership.txt is empty)'],
+    [
+      'a page',
+      () => inFile(`<!doctype html>\u202e\u0007${'x'.repeat(900)}`),
+      `holds another text: "<!doctype html>${'x'.repeat(45)}…")`,
+    ],
+    [
+      'a record of another token',
+      () => {
+        names.zone['_proto-owner.acme.example'] = { TXT: ['old'] }
+      },
+      'the TXT record _proto-owner.acme.example holds another text: "old"; there is no file',
+    ],
+    [
+      'a server that refuses',
+      () => {
+        hosts['acme.example'] = { [path]: ({ response }) => response.writeHead(403).end() }
+      },
+      'could not be read: access denied (401, 403, 451))',
+    ],
+  ])('the refusal says what is in its place: %s', async (_, publish, words) => {
+    await issue()
+    // Nothing else is served at the domain.
+    hosts['acme.example'] = {}
+    publish()
+    const { status, body } = await verify()
+    expect(status).toBe(409)
+    expect(body.error).toContain(words)
+  })
+
   it('not on a server that never finishes', async () => {
     const dns = { DNS_SERVER: names.address }
     const hasty = await openLiveWeb(hosts, { ownershipMs: 1_500 }, dns)

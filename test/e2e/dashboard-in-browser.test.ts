@@ -106,7 +106,7 @@ async function tellStory(
     await page.waitForSelector('text=Publish this token')
     await look(page, 'challenge')
     await page.click('text=Verify now')
-    await page.waitForSelector('text=The token is neither in the TXT record')
+    await page.waitForSelector('text=The token isn’t in either place yet')
     await look(page, 'not-there')
     const nonce = await page.inputValue('input[name=nonce] >> nth=0')
     await chooseInMenu(page, 'Domains')

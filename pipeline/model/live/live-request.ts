@@ -11,7 +11,12 @@ import { EmailAddress } from '../accounts/person.ts'
 import type { Enrichment } from '../enrichment.ts'
 import type { OriginCheck } from '../hosted.ts'
 import type { Issuer } from '../identity.ts'
-import { NonceHash, type OwnershipMethod, ownershipMethods } from '../ownership.ts'
+import {
+  NonceHash,
+  type OwnershipMethod,
+  ownershipMethods,
+  type PlaceWithoutNonce,
+} from '../ownership.ts'
 import { type ReceiverAnswer, ReceiverUrl } from '../subscription.ts'
 import { type AdagentsReport, KnownBrandFile, type LiveBrand } from './live.ts'
 import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts'
@@ -118,6 +123,9 @@ export interface LiveRequestAnswers {
   send_mail: { sent: true } | { failed: string; isUnsent?: true }
   /** Answer of the receiver; `isConfirmed` where it was the challenge. */
   ask_receiver: ReceiverAnswer & MayBeThrottled
-  /** Method by which the domain shows the nonce; null if it does not. */
-  check_ownership: { found: OwnershipMethod | null } & MayBeThrottled
+  /** Method by which the domain shows the nonce; null if it does not: then what is in each place that was looked at. */
+  check_ownership: {
+    found: OwnershipMethod | null
+    instead?: Partial<Record<OwnershipMethod, PlaceWithoutNonce>>
+  } & MayBeThrottled
 }
