@@ -1,6 +1,6 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { RevisionHeld } from '../../pipeline/model/responses/history.ts'
-import { findRevision } from '../../pipeline/read/lookups/revisions.ts'
+import { findRevision, findVersionContact } from '../../pipeline/read/lookups/revisions.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -54,10 +54,9 @@ export function mayRestore(
   return isAllowed && canChange(context, domain)
 }
 
-/** Finds what a version holds, for those who may change the file even where nobody else sees it. */
-function findContent(context: OrganizationRequest, domain: Domain, kind: Kind, number: number) {
-  const isOwner = canReview(context) || canChange(context, domain)
-  return findRevision(context.services.reader, kind, domain, number, isOwner)
+/** Tells whether a person sees of each version all that it holds: the contact, and what is not shown to others. */
+function canSeeAll(context: OrganizationRequest, domain: Domain): boolean {
+  return canReview(context) || canChange(context, domain)
 }
 
 /** Renders the button that restores a version. */
@@ -70,7 +69,7 @@ export function renderRestore(
   return renderButton(path, token, `Restore version ${number}`, fields)
 }
 
-/** Leaves out the contact, which no version shows. */
+/** Leaves out the contact, which only those who can change the file see in its versions. */
 const omitContact = ({ contact: _, ...file }: Record<string, unknown>) => file
 
 /** Shows what a version of a hosted file has and how it differs from what is served, before it is restored. */
@@ -90,13 +89,7 @@ export async function showVersion(context: OrganizationRequest): Promise<Dashboa
         {title} the {name} of {renderName(domain)}
       </h1>
       {renderFault(refused)}
-      {refused === undefined
-        ? await renderVersion(
-            context,
-            { domain, kind },
-            { ...version, ...findContent(context, domain, kind, version.revision_number) },
-          )
-        : null}
+      {refused === undefined ? await renderVersion(context, { domain, kind }, version) : null}
       <p>
         <a href={toEntryPath(org.org, domain)}>All versions</a>
       </p>
@@ -110,14 +103,20 @@ async function renderVersion(
   { domain, kind }: { domain: Domain; kind: Kind },
   version: RevisionHeld,
 ): Promise<Html> {
-  const { text: served } = await readHosted(context, kinds[kind].file, domain)
-  const file = buildVersionFile(kind, version)
+  const { reader } = context.services
+  const { revision_number: number } = version
+  const isOwner = canSeeAll(context, domain)
+  const { text } = await readHosted(context, kinds[kind].file, domain)
+  const served = text === undefined ? undefined : JSON.parse(text)
+  const held = { ...version, ...findRevision(reader, kind, domain, number, isOwner) }
+  const contact = isOwner ? findVersionContact(reader, domain, number) : undefined
+  const file = buildVersionFile(kind, held, contact)
   const changes =
     served === undefined || file === undefined
       ? undefined
-      : compareFiles(omitContact(JSON.parse(served)), file)
+      : compareFiles(isOwner ? served : omitContact(served), file)
   const isServed = changes?.length === 0
-  const shown = file ?? version.content?.document
+  const shown = isServed ? served : (file ?? held.content?.document)
   return (
     <>
       <p class="lead">

@@ -1053,6 +1053,29 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect(changes.text()).toContain(`Restored version ${to_revision}`)
 })
 
+test('a version is shown with the contact that it is served with', async () => {
+  const domain = 'handed.example'
+  const contact = { name: 'Inventory desk', email: 'desk@handed.example' }
+  const plain = JSON.parse(buildFile('With a contact'))
+  const publish = (file: object) =>
+    publishPreviewed(ann, { org: acme, domain, text: JSON.stringify(file) })
+  await publish({ ...plain, contact })
+  const history = await registry.app.inject(`/api/properties/history?domain=${domain}`)
+  const number = history.json().total
+  const path = `/entries/version?domain=${domain}&kind=property&number=${number}`
+  const served = await read(ann, at(acme, path))
+  expect(served('.lead').text()).toContain('This is what is served now.')
+  expect(JSON.parse(served('#file pre').text()).contact).toEqual(contact)
+  await publish(plain)
+  const later = await read(ann, at(acme, path.replace(/\d+$/, String(number + 1))))
+  expect(later('.lead').text()).toContain('This is what is served now.')
+  expect(later('#file pre').text()).not.toContain('Inventory desk')
+  const before = await read(ann, at(acme, path))
+  expect(before('#change').text()).toContain('Inventory desk')
+  const foreign = await read(bob, at(other, path))
+  expect(foreign('main').text()).not.toContain('Inventory desk')
+})
+
 test('versions say how many properties they added, changed and removed', async () => {
   const domain = 'handed.example'
   const site = (name: string, host = domain) => ({

@@ -1,8 +1,10 @@
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
+import type { Contact } from '../../model/save.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import type { Entity } from '../../store/entries.ts'
 import type { Reader } from '../reader.ts'
+import type { PrivateReader } from './private-rows.ts'
 
 type RevisionFacts = Pick<
   RevisionRow,
@@ -49,6 +51,20 @@ export function findRevision(
   const isCurrent = findLastNumber(serving, entity, domain) === number
   const isShown = isForOwner || serving.text('entry', toHistoryKey(entity, domain)) === 'live'
   return { ...facts, content: isShown && (isCurrent || status === 'live') ? content : null }
+}
+
+/** Finds the contact that a version of a publisher's properties was saved with, unless it was erased since. */
+export function findVersionContact(
+  { record }: PrivateReader,
+  domain: string,
+  number: number,
+): Contact | undefined {
+  return record?.one<{ contact: Contact }>(
+    `select c.contact from revisions r
+       join property_contacts c on c.contact_id = r.state ->> '$.contact_id'
+     where r.domain = $domain and r.entity = 'property' and r.revision_number = $number`,
+    { domain, number },
+  )?.contact
 }
 
 /** Content of an entry after a revision, and whether that was shown. */
