@@ -7,6 +7,7 @@ import type {
   SubscriptionView,
   TestDelivery,
 } from '../../pipeline/model/responses/subscriptions.ts'
+import { findHostOfAgents } from '../../pipeline/read/queries/agents-of-host.ts'
 import { toGuidePath } from '../pages/guides.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, clipText, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -172,11 +173,12 @@ function renderNewForm(
   )
 }
 
-/** Reads what the form asks for, as the API takes it. */
-function readSelection(form: URLSearchParams) {
+/** Reads what the form asks for, as the API takes it. An address that is only a host means the domain, unless it is an agent. */
+function readSelection({ form, services }: OrganizationRequest) {
   const what = form.get('what') ?? ''
   const about = (form.get('about') ?? '').split(/[\s,]+/).filter(name => name !== '')
-  const isAgent = (name: string) => /^https?:/i.test(name)
+  const isAgent = (name: string) =>
+    /^https?:/i.test(name) && findHostOfAgents(services.reader, name) === undefined
   return {
     ...(what === 'audit' ? { kind: what } : what !== '' && { event_types: [what] }),
     ...(about.length > 0 && {
@@ -188,7 +190,7 @@ function readSelection(form: URLSearchParams) {
 
 async function createWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization } = context
-  const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(form) }
+  const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(context) }
   const made = await callApi<SubscriptionView>({ method: 'POST', url: API, query: org, payload })
   if (made.refused !== undefined)
     return showWebhooks(context, { fault: made.refused, wrong: made.field, status: made.status })

@@ -103,6 +103,10 @@ test.each([
     { what: '', about: 'acme.example, https://Sales.acme.example/mcp' },
     'all changes, only about acme.example or https://sales.acme.example/mcp',
   ],
+  [
+    { what: 'agent.*', about: 'https://your-site.example/ HTTPS://Other.example' },
+    'changes to agents, only about your-site.example or other.example',
+  ],
   [{ what: 'audit' }, 'the audit log'],
 ])('a webhook may send less: %j', async (form, selection) => {
   const host = `less${Object.values(form).join('').length}.example`
