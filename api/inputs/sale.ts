@@ -102,9 +102,9 @@ export const termsInBody = {
   delegation_type,
   country,
   at,
-  placement_ids: values.optional().describe('Placements in the sale, by id'),
+  placement_ids: values.optional().describe('Placements in the sale, by ID'),
   placement_tags: values.optional().describe('The sale includes placements with these tags'),
-  collection_ids: values.optional().describe('Collections in the sale, by id'),
+  collection_ids: values.optional().describe('Collections in the sale, by ID'),
 }
 
 type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }

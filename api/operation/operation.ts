@@ -19,10 +19,10 @@ export const groupTexts = {
   'Validation Tools': 'Checking and creating files before they are published',
   'Agent Probing': 'Requests to live agents',
   'Agent Compliance': 'Test results of agents',
-  'Brand Discovery': 'Brands that members submit',
+  'Brand Discovery': 'Submitting brands',
   'Policy Registry': 'Policies that agents refer to',
   'Community Mirrors': 'Files for platforms that publish none themselves',
-  Onboarding: 'Creating and joining an organization',
+  Onboarding: 'Organizations, with their people, keys, domains and audit log',
   'Member Agents': 'Agents that members register',
 } as const
 export type Group = keyof typeof groupTexts

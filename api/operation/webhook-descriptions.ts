@@ -3,9 +3,9 @@ import { pushBodies } from '../../pipeline/model/deliveries.ts'
 import { type Json, toReference } from './json-schema.ts'
 
 const signed = [
-  ['webhook-id', 'Id of the post, the same in each attempt (Standard Webhooks)'],
+  ['webhook-id', 'ID of the post, the same in each attempt (Standard Webhooks)'],
   ['webhook-timestamp', 'Time of the attempt, in seconds'],
-  ['webhook-signature', '`v1,` and the HMAC of id, time and body by the `signing_secret`'],
+  ['webhook-signature', '`v1,` and the HMAC of ID, time and body by the `signing_secret`'],
   ['signature-input', 'What the other signature covers (RFC 9421)'],
   ['signature', 'The other signature, by a key of `/.well-known/jwks.json`'],
   ['content-digest', 'Digest of the body (RFC 9530)'],

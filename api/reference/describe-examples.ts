@@ -26,9 +26,9 @@ export interface DescribedExample {
  * answer depends on a setting or on tests that were run.
  */
 export const notRepeatable: Readonly<Record<string, string>> = {
-  getCatalogDispute: 'Use an id that POST /api/registry/catalog/disputes gave you.',
-  getPropertyCheck: 'Use an id that POST /api/properties/check gave you.',
-  getIdentifierCheck: 'Use an id that POST /api/properties/check/bulk gave you.',
+  getCatalogDispute: 'Use an ID that POST /api/registry/catalog/disputes gave you.',
+  getPropertyCheck: 'Use an ID that POST /api/properties/check gave you.',
+  getIdentifierCheck: 'Use an ID that POST /api/properties/check/bulk gave you.',
   getAgentBadgeToken: 'Use an agent that has this badge.',
   securityContact: 'Answers where the operator has set SECURITY_CONTACT.',
   takeBillingEvent: 'Needs the signature of the billing provider.',

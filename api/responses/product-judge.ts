@@ -262,6 +262,6 @@ function buildNotListed(
     ...facts,
     rule: 'property_not_listed',
     says: 'mismatch',
-    text: 'the publisher lists no active property with this id',
+    text: 'the publisher lists no active property with this ID',
   }
 }

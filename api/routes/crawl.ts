@@ -130,7 +130,7 @@ export const readCrawlRequest = defineOperation({
         isInOrganization(principal, request.org_id))
     return request && isTheirs
       ? replyOk(crawlRequestStatus(request, reader.now()))
-      : replyRefused('not_found', 'there is no crawl request with this id', {})
+      : replyRefused('not_found', 'there is no crawl request with this ID', {})
   },
 })
 

@@ -58,7 +58,7 @@ export const proveInclusion = defineOperation({
   cache: 'unshared',
   query: z.object({
     event_id: eventId.meta({
-      description: 'Id of the event in the feed, a UUID v7',
+      description: 'ID of the event in the feed, a UUID v7',
     }),
     index: place.meta({ description: 'Index of an event in the log, from 0', type: 'string' }),
     size: place.meta({

@@ -136,7 +136,7 @@ export const readFeed = defineOperation({
     '`has_more` is true, otherwise later or with `wait`. Keep the same filters on ' +
     'every page, or you will miss events. ' +
     'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
-    `Events are kept ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
+    `Events are kept for ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',
   cache: 'private',
   query: z.object({ cursor, since, types, ...subject, limit, wait }),

@@ -9,8 +9,9 @@ export const describeSecurityContact = defineOperation({
   id: 'securityContact',
   method: 'GET',
   path: '/.well-known/security.txt',
-  summary: 'Get the address for reports of vulnerabilities',
-  description: 'As RFC 9116 has it; 404 where the operator has set no `SECURITY_CONTACT`.',
+  summary: 'Get the address for reporting vulnerabilities',
+  description:
+    'In the format of RFC 9116. Returns 404 if the operator has not set `SECURITY_CONTACT`.',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,

@@ -15,7 +15,7 @@ const KeySet = z.looseObject({
         .object({
           kid: z
             .string()
-            .describe('Id of the key (RFC 7638 thumbprint), to which signatures refer'),
+            .describe('ID of the key (RFC 7638 thumbprint), to which signatures refer'),
           kty: z.string().describe('Always `OKP`'),
           crv: z.string().describe('Always `Ed25519`'),
           alg: z.string().describe('Always `EdDSA`'),
@@ -180,7 +180,7 @@ export const mcpServer = defineOperation({
   summary: 'Get the description of the MCP server',
   description:
     'In the format of the MCP registry, so that the operator can publish it there. Its name is the ' +
-    'host of this registry, read backwards.',
+    'reversed host name of this registry.',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,
@@ -227,7 +227,7 @@ export const describeRegistryKeys = defineOperation({
   path: '/.well-known/jwks.json',
   summary: 'Get the public keys of the registry’s signatures',
   description:
-    'A JSON Web Key Set (RFC 7517). Each key names its purpose: badges, or webhooks of the registry. Empty where the registry does not sign.',
+    'A JSON Web Key Set (RFC 7517). Each key names its purpose: badges, or webhooks of the registry. Empty if the registry does not sign.',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,
@@ -242,7 +242,7 @@ export const describeBadgeKeys = defineOperation({
   path: '/api/.well-known/jwks.json',
   summary: 'Get the public keys of badges',
   description:
-    'A JSON Web Key Set (RFC 7517) of the keys with which badges are signed; `/.well-known/jwks.json` has these and others. Empty where the registry does not sign.',
+    'A JSON Web Key Set (RFC 7517) of the keys with which badges are signed; `/.well-known/jwks.json` has these and others. Empty if the registry does not sign.',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,

@@ -82,7 +82,7 @@ export function registerClient(
   const known = db.one('select 1 from oauth_clients where client_id = $client_id', {
     client_id,
   })
-  if (known) return { refused: 'there is a client of this id', error: 'conflict' }
+  if (known) return { refused: 'a client with this ID already exists', error: 'conflict' }
   const row = { client_id, metadata, secret_hash, registered_at: toIso(now), seq }
   db.insert('oauth_clients', [row])
   recordStrangerItem(db, { kind: 'client', key: client_id }, caller_hash, stamp)

@@ -5,7 +5,7 @@ import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
-const UNKNOWN = { refused: 'you have no subscription of this id', error: 'not_found' } as const
+const UNKNOWN = { refused: 'you have no subscription with this ID', error: 'not_found' } as const
 
 /** Creates a subscription, unless the organization has one of this address, or as many as it may have. */
 export function createSubscription(
@@ -20,7 +20,7 @@ export function createSubscription(
   const same = db.one('select 1 from subscriptions where subscription_id = $id', {
     id: fields.subscription_id,
   })
-  if (same) return { refused: 'there is a subscription of this id', error: 'conflict' }
+  if (same) return { refused: 'a subscription with this ID already exists', error: 'conflict' }
   if (own.length >= most) {
     const refused = `your organization has ${countThings(own.length, 'subscription')}, and may have ${most}: delete one`
     return { refused, error: 'conflict' }

@@ -59,7 +59,7 @@ function changeWatch(
   return changed > 0 ? { done: { watch_id } } : UNKNOWN
 }
 
-const UNKNOWN: Answer = { refused: 'you have no watch with this id', error: 'not_found' }
+const UNKNOWN: Answer = { refused: 'you have no watch with this ID', error: 'not_found' }
 
 /** Ends a watch. One that a link names may have ended before. */
 function endWatch(db: Sqlite, { watch_id, user_id }: OperationOf<'watch.end'>): Answer {

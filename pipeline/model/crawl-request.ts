@@ -74,7 +74,7 @@ export interface Attempt extends Source {
 const text = z.string()
 const time = z.iso.datetime()
 
-const CrawlRequestId = z.uuid().describe('Id for querying the state of the crawl')
+const CrawlRequestId = z.uuid().describe('ID for querying the state of the crawl')
 const Attempts = z.int().nonnegative().describe('Attempts so far, including failed ones')
 
 export const CrawlAccepted = z

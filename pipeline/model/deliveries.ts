@@ -7,7 +7,7 @@ import { OrganizationChange } from './responses/organization.ts'
 /** Members that every post to a receiver has. */
 const envelope = {
   subscription_id: z.uuid().describe('Subscription whose receiver gets the post'),
-  idempotency_key: z.uuid().describe('Id of the post; each attempt has the same'),
+  idempotency_key: z.uuid().describe('ID of the post; each attempt has the same'),
   task_id: z.uuid().describe('The same as `idempotency_key`'),
   timestamp: z.iso.datetime().describe('Time of its last event, or of the challenge'),
 }

@@ -45,7 +45,7 @@ const EventProperty = z
   .looseObject({
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
-    property_id: text.optional().describe('Id that the publisher’s file gives it, if any'),
+    property_id: text.optional().describe('ID that the publisher’s file gives it, if any'),
     property_type: PropertyType.optional(),
     name: PropertyName.optional(),
     identifiers: Identifiers.optional(),
@@ -71,15 +71,15 @@ export const PropertyCreated = PropertyFacts.extend({
 
 export const PropertyUpdated = PropertyCreated.extend({ changed_fields: ChangedFields })
 export const Merged = z.looseObject({
-  alias_rid: z.uuid().describe('Record that was removed: its id now leads to the other one'),
+  alias_rid: z.uuid().describe('Record that was removed: its ID now leads to the other one'),
   canonical_rid: z.uuid().describe('Record that remains'),
   evidence: text.optional().describe('Why they are the same, in the words of the operator'),
 })
 
 export const CollectionFacts = z.looseObject({
-  collection_rid: z.uuid().describe('Permanent id of the collection in this registry'),
+  collection_rid: z.uuid().describe('Permanent ID of the collection in this registry'),
   publisher_domain: PublisherDomain,
-  collection_id: text.optional().describe('Id that the publisher’s file gives the collection'),
+  collection_id: text.optional().describe('ID that the publisher’s file gives the collection'),
   name: text.optional().describe('Name of the collection, for people'),
   kind: text.optional().describe('Kind of collection, such as `series`'),
   source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),

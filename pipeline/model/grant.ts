@@ -19,7 +19,7 @@ export const AuthorizationType = text.describe(
 
 /** Terms under which a grant holds. An absent one restricts nothing. */
 export const grantTerms = {
-  placement_ids: texts.optional().describe('Only these placements, by id; absent for any'),
+  placement_ids: texts.optional().describe('Only these placements, by ID; absent for any'),
   placement_tags: texts
     .optional()
     .describe('Only placements with one of these tags; absent for any'),
@@ -35,11 +35,11 @@ export const grantTerms = {
 const selected = {
   property_ids: texts
     .optional()
-    .describe('Ids by which properties are selected; absent if by others'),
+    .describe('IDs that select properties; absent if something else selects them'),
   ...describeCut('property_ids'),
   property_tags: texts
     .optional()
-    .describe('Tags by which properties are selected; absent if by others'),
+    .describe('Tags that select properties; absent if something else selects them'),
   ...describeCut('property_tags'),
 }
 
@@ -51,13 +51,13 @@ const Selector = z.looseObject({
 
 const Collections = z.looseObject({
   publisher_domain: PublisherDomain,
-  collection_ids: texts.describe('Ids that this publisher gives the collections'),
+  collection_ids: texts.describe('IDs that this publisher gives the collections'),
   ...describeCut('collection_ids'),
 })
 
 /** Selectors, terms and reach of a grant. Lists of more than 200 items are cut. */
 export const grantFacts = {
-  id: z.uuid().describe('Id of the grant, derived from its facts and its position in the file'),
+  id: z.uuid().describe('ID of the grant, derived from its facts and its position in the file'),
   agent_url: AgentUrl.min(1),
   agent_url_canonical: AgentUrl.min(1).describe('The same as `agent_url`'),
   publisher_domain: PublisherDomain.min(1),
@@ -68,7 +68,7 @@ export const grantFacts = {
     .optional()
     .describe('Selectors of the entry that name this publisher; absent if it selects otherwise'),
   ...describeCut('publisher_properties'),
-  signal_ids: texts.optional().describe('Ids of the signals that it grants; absent if none by id'),
+  signal_ids: texts.optional().describe('IDs of the signals that it grants; absent if none by ID'),
   ...describeCut('signal_ids'),
   signal_tags: texts
     .optional()

@@ -138,7 +138,7 @@ export const KEY_PREFIX_CHARS = 7
 /** An active key as its managers see it, without its secret. */
 export const ApiKey = z
   .object({
-    id: z.string().describe('Id of the key, by which it is revoked'),
+    id: z.string().describe('ID of the key, for revoking it'),
     prefix: KeyPrefix.nullable().describe(
       'First characters of the key, to recognize it by; null for keys created before these were stored',
     ),

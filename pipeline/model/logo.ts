@@ -59,7 +59,7 @@ export interface StoredLogo {
 
 const text = z.string()
 
-const LogoId = z.uuid().describe('Permanent id of the picture in this registry')
+const LogoId = z.uuid().describe('Permanent ID of the picture in this registry')
 const ContentType = z.enum(types).describe('Media type of the picture, by its bytes')
 const ReviewStatusShown = z
   .enum(reviewStatuses)

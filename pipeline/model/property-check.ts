@@ -13,7 +13,7 @@ const Canonical = text.describe('The domain that was read from the line')
 const ReportId = z
   .uuid()
   .optional()
-  .describe('Id for reading the report again for seven days; absent if it is not stored')
+  .describe('ID for reading the report again for seven days; absent if it is not stored')
 
 const NextCursor = text
   .nullable()

@@ -126,7 +126,7 @@ export const relations = {
 export const SavedProperty = z.object({
   type: filled.describe('Type of property, such as `website`'),
   name: filled.describe('Name of the property, for people'),
-  id: filled.exactOptional().describe('Id of the property, unique within the publisher'),
+  id: filled.exactOptional().describe('ID of the property, unique within the publisher'),
   identifiers: z
     .array(
       z.object({
@@ -136,8 +136,8 @@ export const SavedProperty = z.object({
     )
     .max(50)
     .default([])
-    .describe('Domains, app ids and the like by which the property is known'),
-  tags: z.array(filled).max(100).default([]).describe('Tags by which grants can select it'),
+    .describe('Identifiers of the property, such as domains and app IDs'),
+  tags: z.array(filled).max(100).default([]).describe('Tags that grants can select it by'),
 })
 export type SavedProperty = z.infer<typeof SavedProperty>
 

@@ -29,9 +29,9 @@ export const DiscoveryMethod = text.describe(
 
 export const PropertyRid = z
   .uuid()
-  .describe('Permanent id of the property in this registry; it survives renames')
+  .describe('Permanent ID of the property in this registry; it survives renames')
 export const PropertyId = text.describe(
-  'Id that the publisher’s file gives the property, unique within that publisher; absent if it gives none',
+  'ID that the publisher’s file gives the property, unique within that publisher; absent if it gives none',
 )
 export const PropertyType = text.describe(
   'Type of property, such as `website` or `mobile_app`; an unknown type is shown as written',
@@ -80,7 +80,7 @@ export function describeListPart<Name extends string>(name: Name) {
     Record<`${Name}_next_cursor`, z.ZodOptional<z.ZodNullable<typeof text>>>
 }
 
-export const Editor = text.describe('Opaque id of the editor; `system` for the registry itself')
+export const Editor = text.describe('Opaque ID of the editor; `system` for the registry itself')
 export const EditSummary = text.describe('Summary of the edit, in one line')
 export const RevisionNumber = count.describe(
   'Number of the revision; the first one of an entry is 1',

@@ -15,7 +15,7 @@ export type SubscriptionKind = (typeof subscriptionKinds)[number]
 
 /** Position after which deliveries begin: an event of the feed, or a change of the audit. */
 export const DeliveryCursor = z.union([z.uuid(), AuditCursor], {
-  error: 'must be the id of an event, or a `cursor` of the audit log',
+  error: 'must be the ID of an event, or a `cursor` of the audit log',
 })
 
 /** Address that events are posted to. Treat it as a secret: receivers put tokens into the path. */

@@ -111,7 +111,7 @@ describe('the API reference', () => {
     ['resolveBrandsBulk', 'Limits: 20 bulk requests per IP address per minute. Above'],
     [
       'validateAuthorizations',
-      'At most 10,000 questions in one check of authorizations; more return 400.',
+      'At most 10,000 authorizations in one check of a list; more return 400.',
     ],
     ['validateAuthorizations', 'bytes of one list of authorizations to check; more return 413.'],
     ['requestCrawl', '300 seconds between two crawl requests for one file'],

@@ -115,7 +115,7 @@ test('the dashboard lists what a person watches, to change and to stop it', asyn
   const wrong = await sendForm(ann, '/dashboard/watches/stop', { id })
   expect([wrong.statusCode, wrong.body]).toEqual([
     400,
-    expect.stringContaining('You have no watch with this id.'),
+    expect.stringContaining('You have no watch with this ID.'),
   ])
 })
 

@@ -187,6 +187,6 @@ test('a disabled webhook says why and can be resumed; a deleted one is gone, aft
   const gone = await ann.get(address)
   expect([gone.statusCode, load(gone.body)('[role=alert]').text()]).toEqual([
     404,
-    'Your organization has no subscription with this id.',
+    'Your organization has no subscription with this ID.',
   ])
 })

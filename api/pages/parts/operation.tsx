@@ -16,6 +16,11 @@ export function toOperationPath(id: string): string {
   return `/docs/operations/${id}`
 }
 
+/** Converts the name of a group of operations, which the API writes in title case, to a label. */
+export function toGroupLabel(group: string): string {
+  return group.charAt(0) + group.slice(1).toLowerCase()
+}
+
 /** Renders a method and a path, which may break after each of its slashes. */
 export function renderCall(method: string, path: string): Html {
   return (

@@ -13,6 +13,7 @@ import {
   renderCall,
   renderExample,
   renderInput,
+  toGroupLabel,
   toOperationPath,
 } from '../parts/operation.tsx'
 import { renderProblem } from '../parts/problem.tsx'
@@ -39,7 +40,7 @@ export async function show({
       <>
         <p class="kicker">
           <a href="/docs">API reference</a>
-          {group === undefined ? '' : ` · ${group}`}
+          {group === undefined ? '' : ` · ${toGroupLabel(group)}`}
         </p>
         <h1>{summary}</h1>
         <p>{renderCall(method, path)}</p>

@@ -2,7 +2,7 @@ import type { DescribedOperation, OpenapiDocument } from '../../operation/openap
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { renderSection } from '../parts/blocks.tsx'
-import { renderCall, toOperationPath } from '../parts/operation.tsx'
+import { renderCall, toGroupLabel, toOperationPath } from '../parts/operation.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 const FIND_CHARS_MAX = 100
@@ -113,7 +113,7 @@ function renderGroup(
   return (
     <details class="group" id={id} open={isOpen}>
       <summary>
-        <h2>{name}</h2> <span class="quiet">{description}</span>
+        <h2>{toGroupLabel(name)}</h2> <span class="quiet">{description}</span>
       </summary>
       {renderOperations(operations)}
     </details>

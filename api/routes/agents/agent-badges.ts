@@ -57,7 +57,7 @@ export const drawAgentBadge = defineOperation({
   id: 'getAgentBadge',
   path: '/api/registry/agents/:encodedUrl/badge/:role.svg',
   isFile: true,
-  summary: 'Get an agent’s badge as a picture',
+  summary: 'Get an agent’s badge as an image',
   description: 'A self-contained SVG; gray, with a text that says so, if the agent has no badge.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
@@ -71,7 +71,7 @@ export const drawPinnedBadge = defineOperation({
   id: 'getAgentBadgeOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version.svg',
   isFile: true,
-  summary: 'Get an agent’s badge for a version as a picture',
+  summary: 'Get an agent’s badge for a version as an image',
   description: 'Gray if the agent has no badge for this version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {

@@ -107,7 +107,7 @@ const stepRefusals = refusals.filter(error => error !== 'agent_needs_credential'
 function findPlace({ id, phases, source }: RunnableStoryboard, stepId: string): SingleStep {
   const steps = phases.flatMap(phase => phase.steps.map(step => ({ phase_id: phase.id, step })))
   const at = steps.findIndex(({ step }) => step.id === stepId)
-  const found = steps[at] ?? refuse('not_found', 'the storyboard has no step with this id')
+  const found = steps[at] ?? refuse('not_found', 'the storyboard has no step with this ID')
   const { phase_id, step } = found
   return {
     requested_compliance_target: source.target,

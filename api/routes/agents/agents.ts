@@ -77,8 +77,8 @@ const AgentsQuery = z.object({
     .transform(text => text || undefined)
     .pipe(PastedDomain.optional())
     .meta({ description: 'Only formats of this publisher' }),
-  format_option_id: createExact('Only the format with this id'),
-  capability_id: createExact('Only capabilities with this id'),
+  format_option_id: createExact('Only the format with this ID'),
+  capability_id: createExact('Only capabilities with this ID'),
   source: z
     .literal('', { error: 'is no longer a parameter' })
     .optional()

@@ -90,7 +90,7 @@ export const compareStoryboard = defineOperation({
 })
 
 const jobPlace = place.extend({
-  comparisonId: z.uuid().describe('Id of the comparison, from the response that started it'),
+  comparisonId: z.uuid().describe('ID of the comparison, from the response that started it'),
 })
 
 export const readComparison = defineOperation({

@@ -107,7 +107,7 @@ export function requireStoryboard(id: string): RunnableStoryboard {
 }
 
 function refuseUnknown(): never {
-  return refuse('not_found', 'there is no storyboard with this id')
+  return refuse('not_found', 'there is no storyboard with this ID')
 }
 
 /** Finds which agents pass a storyboard; nobody does before the first snapshot. */

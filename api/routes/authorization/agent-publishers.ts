@@ -77,7 +77,7 @@ const query = z.object({
   ).optional(),
   include: createRepeatable(
     ['properties'],
-    'Adds the ids of the properties that the agent may sell',
+    'Adds the IDs of the properties that the agent may sell',
   ).optional(),
   as_of: asOf,
   limit,
@@ -90,7 +90,7 @@ const declared = {
   group: 'Lookups & Authorization',
   summary: 'List an agent’s publishers',
   description:
-    'Publishers are sorted by domain. Counts are per publisher and include only properties with an id. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the snapshot in `X-Registry-Seq`. `freshness` is that of the least fresh file. With `as_of` there is neither `since` nor `revoked`, because no history of these is kept.',
+    'Publishers are sorted by domain. Counts are per publisher and include only properties with an ID. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the snapshot in `X-Registry-Seq`. `freshness` is that of the least fresh file. With `as_of` there is neither `since` nor `revoked`, because no history of these is kept.',
   access: 'public',
   cache: 'minute',
   dependsOn: ({

@@ -15,7 +15,7 @@ export const authorizeInBulk = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Check whether agents may sell many domains or other identifiers',
   description:
-    'Takes JSON, or CSV as `text/csv` whose first line names its columns (`agent_url`, and `domain` or ' +
+    'Takes JSON, or CSV as `text/csv` whose first line names the columns (`agent_url`, and `domain` or ' +
     '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as NDJSON or ' +
     'CSV. Each verdict is that of `/api/registry/validate/property-authorization` without placements or collections; `country` may be set on each line. A line that is invalid gets an `error`; the others get their verdict.',
   access: 'public',

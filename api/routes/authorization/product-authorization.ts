@@ -63,7 +63,7 @@ const Selector = z
       .enum(selectionTypes)
       .optional()
       .describe('How it selects; by default the other fields determine this'),
-    property_ids: texts.optional().describe('Ids of the properties, for `by_id`'),
+    property_ids: texts.optional().describe('IDs of the properties, for `by_id`'),
     property_tags: texts.optional().describe('Any of these tags, for `by_tag`'),
     tags: texts.optional().describe('Another name of `property_tags`'),
     property_types: texts.optional().describe('Only properties of these types; all by default'),
@@ -71,7 +71,7 @@ const Selector = z
   .meta({
     id: 'ProductSelector',
     description:
-      'Properties of a publisher: with `selection_type`, or without, when ids mean `by_id`, tags mean ' +
+      'Properties of a publisher: with `selection_type`, or without, when IDs mean `by_id`, tags mean ' +
       '`by_tag` and neither means `all`',
   })
 type Selector = z.output<typeof Selector>
@@ -161,7 +161,7 @@ export const authorizeProduct = defineOperation({
   method: 'POST',
   path: '/api/registry/validate/product-authorization',
   group: 'Lookups & Authorization',
-  summary: 'Validate that an agent may sell a product',
+  summary: 'Check whether an agent may sell a product',
   description:
     '`authorized` is true if the agent may sell every requested property, and there is at least one. A grant of all properties ' +
     `counts as one of each. ${sidesSentence}${termsSentence} With \`as_of\`, the product may have at most ${PAST_PUBLISHERS_MAX} publishers.`,

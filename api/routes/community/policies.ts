@@ -44,7 +44,7 @@ const asId = z
   .trim()
   .min(1, 'is required')
   .max(255)
-  .describe('Id of the policy, such as `gdpr`')
+  .describe('ID of the policy, such as `gdpr`')
 
 export const listRegisteredPolicies = defineOperation({
   id: 'listPolicies',
@@ -59,7 +59,7 @@ export const listRegisteredPolicies = defineOperation({
   queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    search: word.meta({ description: 'Words in the name or the description, or part of the id' }),
+    search: word.meta({ description: 'Words in the name or the description, or part of the ID' }),
     category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
     enforcement: z.enum(enforcements).optional().describe('Only policies with this enforcement'),
     jurisdiction: word.meta({
@@ -138,7 +138,7 @@ export const resolvePoliciesBulk = defineOperation({
       .array(z.string().max(255))
       .min(1)
       .max(BULK_POLICIES_MAX)
-      .describe('Ids of the policies; duplicates count once'),
+      .describe('IDs of the policies; duplicates count once'),
   }),
   reply: { 200: PoliciesResolved },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],

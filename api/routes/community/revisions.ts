@@ -53,7 +53,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     group,
     summary: `List the revisions of a saved ${entity}`,
     description:
-      'Returns revisions newest first, including the one that created the entry. The editor is an opaque id.',
+      'Returns revisions newest first, including the one that created the entry. The editor is an opaque ID.',
     access: 'public',
     cache: 'revalidate',
     dependsOn: ({ params: { domain } }) => listDomainKeys(domain),

@@ -28,7 +28,7 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
     summary: `Stop hosting the ${file} of a domain`,
     description:
       `Withdraws what was saved about ${what}: its hosted file returns 404, and its revisions are no longer public; a rollback restores one. ` +
-      'Whoever may save may also withdraw: organizations that have verified the domain, and moderators. ' +
+      'Organizations that have verified the domain may do this, and so may moderators. ' +
       'A domain that serves its own file cannot be edited (409). A later save starts over.',
     access: 'bearer',
     writes: true,

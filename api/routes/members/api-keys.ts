@@ -91,7 +91,7 @@ export const revokeApiKey = defineOperation({
   description: 'The key stops working at once. A key can revoke itself.',
   writes: true,
   params: z.object({
-    id: z.uuid().toLowerCase().describe('Id of the key, from the list of keys'),
+    id: z.uuid().toLowerCase().describe('ID of the key, from the list of keys'),
   }),
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],

@@ -104,7 +104,7 @@ export const revokeInvitation = defineOperation({
   writes: true,
   query: OrganizationQuery,
   params: z.object({
-    id: z.uuid().toLowerCase().describe('Id of the invitation, from the list of invitations'),
+    id: z.uuid().toLowerCase().describe('ID of the invitation, from the list of invitations'),
   }),
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
@@ -124,7 +124,7 @@ export const acceptInvitation = defineOperation({
   path: '/api/me/invitations/accept',
   summary: 'Accept an invitation to an organization',
   description:
-    'For people, with the token of the link or the id of the invitation. Your verified address must be the invited ' +
+    'For people, with the token of the link or the ID of the invitation. Your verified address must be the invited ' +
     'one; otherwise, and for an invitation that was used or has expired, the response is 404.',
   writes: true,
   isPersonal: true,
@@ -139,7 +139,7 @@ export const acceptInvitation = defineOperation({
         .uuid()
         .toLowerCase()
         .exactOptional()
-        .describe('Id of the invitation, instead of a token'),
+        .describe('ID of the invitation, instead of a token'),
     })
     .refine(({ token, id }) => (token === undefined) !== (id === undefined), {
       message: 'must have either `token` or `id`',

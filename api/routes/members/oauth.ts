@@ -45,7 +45,7 @@ export const protectedResources = (['api', 'mcp'] as const).map(resource =>
     id: `describeProtected${resource === 'api' ? 'Api' : 'Tools'}`,
     method: 'GET',
     path: `/.well-known/oauth-protected-resource/${resource}`,
-    summary: `How callers authenticate at /${resource}`,
+    summary: `Get the OAuth metadata of /${resource}`,
     description: 'RFC 9728. No authorization server is named if only API keys are accepted.',
     access: 'public',
     cache: 'document',

@@ -93,7 +93,7 @@ const named = {
   isPersonal: true,
   cache: 'none',
   params: z.object({
-    id: z.uuid().toLowerCase().describe('Id of the organization, from the list of yours'),
+    id: z.uuid().toLowerCase().describe('ID of the organization, from the list of yours'),
   }),
 } as const
 

@@ -22,9 +22,9 @@ const USER_CHARS_MAX = 255
 const params = z.object({
   user_id: z
     .string()
-    .regex(/^[\x21-\x7e]+$/, 'must be the id of a person')
+    .regex(/^[\x21-\x7e]+$/, 'must be the ID of a person')
     .max(USER_CHARS_MAX)
-    .describe('Id of the person, from the list of people'),
+    .describe('ID of the person, from the list of people'),
 })
 
 export const listOrganizations = defineOperation({
@@ -108,7 +108,7 @@ export const removeMember = defineOperation({
   path: '/api/me/organization/members/:user_id',
   summary: 'Remove a person from your organization, or leave it',
   description:
-    'Owners can remove everyone, admins can remove members and viewers, and everyone can leave with their own id. The last owner cannot leave (409). The person loses access at once.',
+    'Owners can remove everyone, admins can remove members and viewers, and everyone can leave with their own ID. The last owner cannot leave (409). The person loses access at once.',
   writes: true,
   isPersonal: true,
   query: OrganizationQuery,
@@ -122,7 +122,7 @@ export const removeMember = defineOperation({
     if (!isOneself) requireOrganizationRight(principal, membership, 'members')
     const member = findOrganizationMember(reader, org_id, user_id)
     if (member === undefined)
-      return refuse('not_found', 'no member of the organization has this id')
+      return refuse('not_found', 'no member of the organization has this ID')
     if (!isOneself) requireOrganizationRight(principal, membership, getRightOverRole(member.role))
     const op = isOneself ? 'membership.leave' : 'membership.end'
     unwrapAnswer(await writer.submit({ op, org_id, user_id }))

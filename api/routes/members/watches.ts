@@ -173,5 +173,5 @@ function requireWatcher(
 }
 
 function requireOwn(watchId: string, userId: string, { reader }: Services) {
-  return findWatch(reader, userId, watchId) ?? refuse('not_found', 'you have no watch with this id')
+  return findWatch(reader, userId, watchId) ?? refuse('not_found', 'you have no watch with this ID')
 }

@@ -21,7 +21,7 @@ export const fileCatalogDispute = defineOperation({
   method: 'POST',
   path: '/api/registry/catalog/disputes',
   group: 'Property Resolution',
-  summary: 'Dispute a fact of the catalog',
+  summary: 'Dispute a fact in the catalog',
   description:
     'A moderator reviews it; an identifier (`type:value`) that only a contributor asserts is ' +
     'suspended at once. An organization can have one open dispute per record: filing again ' +

@@ -48,7 +48,7 @@ export const checkIdentifierList = defineOperation({
   group: 'Property Resolution',
   summary: 'Check a list of identifiers of sites and apps',
   description:
-    'Each line has a domain, the id or package of an app, or a store and an id (`ROKU,12345`); empty ' +
+    'Each line has a domain, the ID or package of an app, or a store and an ID (`ROKU,12345`); empty ' +
     `lines and those that begin with # are skipped. ${retention}`,
   access: 'public',
   cache: 'none',

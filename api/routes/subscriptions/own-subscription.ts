@@ -58,7 +58,7 @@ export function describeWithSecret(subscription: Subscription, services: Service
 export function requireOwn(id: string, orgId: string, { reader }: Services): Subscription {
   return (
     findSubscription(reader, orgId, id) ??
-    refuse('not_found', 'your organization has no subscription with this id')
+    refuse('not_found', 'your organization has no subscription with this ID')
   )
 }
 

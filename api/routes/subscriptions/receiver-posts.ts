@@ -22,7 +22,7 @@ export const resumeSubscription = defineOperation({
   path: '/api/registry/subscriptions/:id/resume',
   summary: 'Resume a disabled subscription',
   description:
-    'The receiver gets a challenge as for a new subscription, and deliveries continue after ' +
+    'The receiver gets a challenge, as for a new subscription, and deliveries continue after ' +
     'the `cursor` of the subscription. If the feed or the audit log no longer has it, the response is 410: delete the subscription and create a new one. An active subscription is ' +
     'returned as it is, without a challenge.',
   writes: true,

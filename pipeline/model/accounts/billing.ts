@@ -6,7 +6,7 @@ const LATEST_S = 32_503_680_000
 
 /** Event of a billing provider, or of a translator for it, about a changed subscription. */
 export const BillingEvent = z.looseObject({
-  id: z.string().min(1).max(255).describe('Id of the event; a repeated event counts once'),
+  id: z.string().min(1).max(255).describe('ID of the event; a repeated event counts once'),
   type: z.string().meta({
     description:
       '`subscription.created`, `.updated` or `.deleted`; others are accepted and ignored',

@@ -261,7 +261,7 @@ const Contact = z
 
 const Operator = z.looseObject({
   domain: BareDomain,
-  brands: nonEmptyList(text.regex(/^([a-z0-9_]+|\*)$/, 'must be the id of a brand, or *')),
+  brands: nonEmptyList(text.regex(/^([a-z0-9_]+|\*)$/, 'must be the ID of a brand, or *')),
   countries: z.array(Country).optional(),
   scopes: z.array(z.enum(operatorScopes)).optional(),
   valid_from: DateTime.optional(),

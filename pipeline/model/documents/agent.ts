@@ -22,7 +22,7 @@ export type AgentTool = z.infer<typeof AgentTool>
 
 export const Accreditation = z.object({
   accrediting_body: text.describe('Body that, by the agent’s own claim, accredited the metric'),
-  certification_id: text.exactOptional().describe('Id of the certificate at that body'),
+  certification_id: text.exactOptional().describe('ID of the certificate at that body'),
   valid_until: text.exactOptional().describe('Claimed expiry'),
   evidence_url: text.exactOptional().describe('Address at which to see it'),
   verified_by_aao: z
@@ -31,7 +31,7 @@ export const Accreditation = z.object({
 })
 
 export const Metric = z.object({
-  metric_id: text.describe('Id that the agent gives the metric'),
+  metric_id: text.describe('ID that the agent gives the metric'),
   standard_reference: text.exactOptional().describe('Standard that the metric follows'),
   accreditations: z
     .array(Accreditation)

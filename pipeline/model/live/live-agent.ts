@@ -21,7 +21,7 @@ export const DiscoveredAgent = z
     tools: z
       .array(
         z.looseObject({
-          name: text.describe('Name by which the tool is called'),
+          name: text.describe('Name of the tool, for calling it'),
           description: text.optional().describe('What the tool does, in the agent’s words'),
         }),
       )

@@ -24,7 +24,7 @@ export const FoundAgent = z
       .array(
         z.looseObject({
           agent_url: AgentUrl.optional(),
-          id: text.describe('Id of the format at that agent'),
+          id: text.describe('ID of the format at that agent'),
         }),
       )
       .describe(format_ids),
@@ -34,7 +34,7 @@ export const FoundAgent = z
     inventory_profile: z
       .looseObject({
         ...InventoryProfile.shape,
-        format_ids: texts.describe(`${format_ids}, by id`),
+        format_ids: texts.describe(`${format_ids}, by ID`),
       })
       .describe('The same facts in the shape that replicas keep'),
     compliance_summary: z

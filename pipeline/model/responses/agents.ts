@@ -63,7 +63,7 @@ export const SupportedFormat = z.object({
     .looseObject({
       format_kind: text.describe('Kind of format, such as `image`'),
       publisher_domain: text.optional().describe('Publisher whose format it is; absent for any'),
-      format_option_id: text.optional().describe('Id that this publisher gives the format'),
+      format_option_id: text.optional().describe('ID that this publisher gives the format'),
       params: z
         .record(text, z.unknown())
         .optional()
@@ -107,7 +107,7 @@ export const AgentCapabilitiesBlock = z
     tools: z
       .array(
         z.looseObject({
-          name: text.describe('Name by which the tool is called'),
+          name: text.describe('Name of the tool, for calling it'),
           description: text.describe(
             'What the tool does, in the agent’s words, 300 characters at most',
           ),

@@ -82,9 +82,9 @@ export const Evidence = z
     declared: z
       .array(
         z.looseObject({
-          brand_id: text.describe('Id of the brand that lists it in the brand.json'),
+          brand_id: text.describe('ID of the brand that lists it in the brand.json'),
           type: text.describe('Declared type of property, such as `website`'),
-          identifier: text.describe('Identifier by which it is declared'),
+          identifier: text.describe('Identifier of the declared property'),
           relationship: text.describe(
             'Declared relationship: `owned`, `direct`, `delegated` or `ad_network`',
           ),
@@ -164,17 +164,17 @@ export const AgentPublisher = z
     publisher_domain: PublisherDomain,
     discovery_method: DiscoveryMethod,
     manager_domain: ManagerDomain.nullable(),
-    properties_authorized: count.describe('Active properties with an id that the agent may sell'),
+    properties_authorized: count.describe('Active properties with an ID that the agent may sell'),
     properties_without_id: count
       .optional()
       .describe(
-        'Further active properties that the agent may sell, which have no id; absent for 0',
+        'Further active properties that the agent may sell, which have no ID; absent for 0',
       ),
     properties_total: count.describe('Active properties of the publisher'),
     property_ids: z
       .array(text)
       .optional()
-      .describe('Ids of the properties it may sell; only with `include=properties`'),
+      .describe('IDs of the properties it may sell; only with `include=properties`'),
     signing_keys_pinned: z
       .boolean()
       .describe('Whether the publisher’s file pins signing keys of the agent'),
@@ -218,7 +218,7 @@ export const PropertyLookup = z
               id: PropertyRid,
               property_rid: PropertyRid.describe('The same as `id`'),
               property_id: text.describe(
-                'Id that the publisher’s file gives it; otherwise its rid',
+                'ID that the publisher’s file gives it; otherwise its rid',
               ),
               publisher_domain: PublisherDomain,
               property_type: PropertyType,
@@ -271,7 +271,7 @@ export const PropertyAuthorization = z
     property_id: text
       .optional()
       .describe(
-        'Id that the publisher’s file gives the property, otherwise its rid; absent if refused',
+        'ID that the publisher’s file gives the property, otherwise its rid; absent if refused',
       ),
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
@@ -338,7 +338,7 @@ const JudgedSelector = z.looseObject({
   unauthorized_items: z
     .array(text)
     .optional()
-    .describe('The part that the agent may not sell: ids, tags or names; absent if all is granted'),
+    .describe('The part that the agent may not sell: IDs, tags or names; absent if all is granted'),
   ...describeCut('unauthorized_items'),
   source: z
     .enum(['adagents_json', 'agent_claim', 'none'])
@@ -377,7 +377,7 @@ export const ProductIdentifiers = z
       .array(
         z.looseObject({
           publisher_domain: PublisherDomain,
-          property_id: text.describe('Id that the publisher’s file gives it; otherwise its rid'),
+          property_id: text.describe('ID that the publisher’s file gives it; otherwise its rid'),
           property_rid: PropertyRid,
           property_name: PropertyName,
           property_type: PropertyType,

@@ -46,8 +46,8 @@ const claim = {
   properties: z
     .array(
       z.looseObject({
-        property_rid: z.uuid().nullable().describe('Id of the property here; null if it has none'),
-        property_id: text.nullable().describe('Id that the file gives it; null if it gives none'),
+        property_rid: z.uuid().nullable().describe('ID of the property here; null if it has none'),
+        property_id: text.nullable().describe('ID that the file gives it; null if it gives none'),
         property_type: PropertyType,
         name: PropertyName,
       }),
@@ -75,7 +75,7 @@ export const AuthorizationItem = z
       .describe('The property, if it reaches exactly one; otherwise null'),
     property_id_slug: text
       .nullable()
-      .describe('Id that the publisher’s file gives that property; null if there is none'),
+      .describe('ID that the publisher’s file gives that property; null if there is none'),
     authorized_for: text
       .nullable()
       .describe('The publisher’s own words on what the agent may do; null if it has none'),

@@ -41,7 +41,7 @@ const relationship = {
   claimed_house_domain: text
     .optional()
     .describe('House that the brand names but that does not confirm it'),
-  parent_brand: text.optional().describe('Id of its parent brand in the portfolio of its house'),
+  parent_brand: text.optional().describe('ID of its parent brand in the portfolio of its house'),
   brand_agent_url: text.optional().describe('Address of the agent that represents the brand'),
   relationship_trust: text.optional().describe(`${trustLevels}; absent if no file says anything`),
   relationship_verified_at: text
@@ -56,8 +56,8 @@ export const BrandResolution = z
     brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
     source: Source,
     ...relationship,
-    house_name: text.optional().describe('Name by which the house is known'),
-    brand_id: text.optional().describe('Id of the brand inside the brand.json that describes it'),
+    house_name: text.optional().describe('Name of the house'),
+    brand_id: text.optional().describe('ID of the brand inside the brand.json that describes it'),
     relationship_declared_at: text
       .optional()
       .describe('Time since which the house says that the brand is one of its own'),

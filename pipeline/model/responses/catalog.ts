@@ -42,7 +42,7 @@ export const CatalogEntry = z
     property_rid: PropertyRid,
     property_id: text
       .nullable()
-      .describe('Id that the publisher’s file gives it; null if it gives none'),
+      .describe('ID that the publisher’s file gives it; null if it gives none'),
     classification: Classification,
     source: CatalogSource,
     status: z
@@ -103,9 +103,9 @@ export const CollectionIdentifier = z.object({
 
 export const CollectionEntry = z
   .looseObject({
-    collection_rid: z.uuid().describe('Permanent id of the collection in this registry'),
+    collection_rid: z.uuid().describe('Permanent ID of the collection in this registry'),
     publisher_domain: PublisherDomain,
-    collection_id: text.describe('Id that the publisher’s file gives the collection'),
+    collection_id: text.describe('ID that the publisher’s file gives the collection'),
     name: text.describe('Name of the collection, for people'),
     kind: text.describe('Kind of collection, such as `series`'),
     source: CatalogSource,
@@ -178,7 +178,7 @@ export const ResolvedIdentifiers = z
 
 export const DisputeFiled = z
   .looseObject({
-    dispute_id: z.uuid().describe('Id for querying its state'),
+    dispute_id: z.uuid().describe('ID for querying its state'),
     action_taken: z
       .enum(['link_suspended', 'queued_for_review', 'escalated'])
       .describe('`link_suspended` if the identifier is suspended until the decision'),
@@ -188,7 +188,7 @@ export const DisputeFiled = z
 
 export const CatalogDispute = z
   .looseObject({
-    id: z.uuid().describe('Id that was issued when it was filed'),
+    id: z.uuid().describe('ID that was issued when it was filed'),
     dispute_type: z.enum(disputeTypes).describe('What is wrong according to the dispute'),
     subject_type: text.describe('Type of record, as named by its author'),
     subject_value: text.describe('The record, such as a rid or `type:value` of an identifier'),

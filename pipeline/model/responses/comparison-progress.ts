@@ -40,7 +40,7 @@ export const ComparisonProgress = z
     phases: z
       .array(
         z.object({
-          id: text.describe('Id of the phase within its storyboard'),
+          id: text.describe('ID of the phase within its storyboard'),
           title: text.describe('Name of the phase, for people'),
           steps_total: count.describe('Number of steps of the phase, run or not'),
           user_steps_done: count.describe('Steps of the phase that are done for your agent'),

@@ -21,7 +21,7 @@ const version = {
 
 export const StoryboardResult = z
   .object({
-    storyboard_id: text.describe('Id of the storyboard, with the step if any, as in paths'),
+    storyboard_id: text.describe('ID of the storyboard, with the step if any, as in paths'),
     ...version,
     title: text.describe('Name of the storyboard, for people'),
     category: text.nullable().describe('Summary; null if it no longer exists'),
@@ -67,7 +67,7 @@ export const VerifiedBadge = z
     verified_protocol_version: text
       .nullable()
       .describe('Version of the protocol that it was tested for, in full'),
-    badge_url: text.describe('Path of the badge as a picture'),
+    badge_url: text.describe('Path of the badge as an image'),
   })
   .meta({ id: 'VerifiedBadge', description: 'A badge that an agent has.' })
 export type VerifiedBadge = z.infer<typeof VerifiedBadge>

@@ -39,7 +39,9 @@ export const LogConsistency = z
     to: size.describe('Size of the later tree'),
     from_root: hash.describe('Root of the earlier tree, in Base64: the one that you stored'),
     to_root: hash.describe('Root of the later tree, in Base64'),
-    proof: z.array(hash).describe('Hashes by which one root follows from the other (RFC 6962)'),
+    proof: z
+      .array(hash)
+      .describe('Hashes that prove how one root follows from the other (RFC 6962)'),
     note: z.string().describe('The signed note of the current head'),
   })
   .meta({ id: 'LogConsistency', description: 'Proof that one tree is the beginning of another' })

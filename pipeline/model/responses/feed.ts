@@ -26,7 +26,7 @@ const feedCursor = text
 
 export const FeedAnswer = z
   .looseObject({
-    events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their ids'),
+    events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their IDs'),
     cursor: feedCursor,
     has_more: z.boolean().describe('Whether there are more events already'),
     freshness: FeedFreshness,

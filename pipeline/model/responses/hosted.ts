@@ -17,7 +17,7 @@ export const HostedAdagents = z
     properties: z
       .array(
         z.looseObject({
-          property_id: text.optional().describe('Id of the property; absent if none was saved'),
+          property_id: text.optional().describe('ID of the property; absent if none was saved'),
           property_type: PropertyType,
           name: PropertyName,
           identifiers: z

@@ -13,7 +13,7 @@ export const ManifestReference = z
       .describe('Whether a file or an agent has the manifest'),
     manifest_url: text.nullable().describe('Address of the file; null if an agent has it'),
     agent_url: text.nullable().describe('Address of the agent; null if a file has it'),
-    agent_id: text.nullable().describe('Id of the brand at that agent; null without one'),
+    agent_id: text.nullable().describe('ID of the brand at that agent; null without one'),
     verification_status: z
       .enum(verificationStatuses)
       .describe('Result of the last attempt to read it; `pending` before one'),

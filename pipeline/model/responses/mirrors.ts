@@ -94,7 +94,7 @@ const summary = {
   review_notes: text.nullable().describe('Notes of the moderator; null if there are none'),
   proposer: z
     .looseObject({
-      id: text.describe('Id of the key or person that proposed it'),
+      id: text.describe('ID of the key or person that proposed it'),
       organization: text.nullable().describe('Its organization; null if it has none'),
     })
     .optional()

@@ -131,7 +131,9 @@ export const AgentDiagnostic = z
     adcp_error_jsonb: z
       .unknown()
       .optional()
-      .describe('Error by which the agent refused, in its own fields; absent if it did not'),
+      .describe(
+        'Error with which the agent refused, in its own fields; absent if it did not refuse',
+      ),
     served_by_agent_url: text
       .optional()
       .describe('Endpoint that responded: the agent may listen below its address'),
@@ -170,7 +172,7 @@ export const AgentRequestList = z
           request_type: z
             .enum(agentRequestTypes)
             .describe('What it was for: a run, a comparison, a step, a discovery or a token'),
-          user_agent: text.describe('Header `User-Agent` by which the agent recognizes it'),
+          user_agent: text.describe('`User-Agent` header that identifies it to the agent'),
           response_time_ms: z
             .number()
             .nullable()
@@ -201,7 +203,7 @@ export const AgentRefreshed = z
     compliance: z
       .object({
         ran: z.boolean().describe('Whether all storyboards that apply were run'),
-        run_id: z.uuid().optional().describe('Id of the run, as in the history'),
+        run_id: z.uuid().optional().describe('ID of the run, as in the history'),
         requested_compliance_target: text.optional().describe('Version that was tested'),
         adcp_version: text.optional().describe('The same, in full'),
         badge_eligible: z.boolean().optional().describe('Whether the agent has a badge after it'),

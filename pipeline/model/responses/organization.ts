@@ -12,7 +12,7 @@ export const OwnOrganizations = z
     organizations: z
       .array(
         z.object({
-          id: z.string().describe('Id of the organization, for the parameter `org`'),
+          id: z.string().describe('ID of the organization, for the parameter `org`'),
           name: z.string().describe('Public name of the organization'),
           role: z
             .enum([...membershipRoles, 'key'])
@@ -29,7 +29,7 @@ export const OwnOrganizations = z
 
 export const OrganizationMember = z
   .object({
-    user_id: z.string().describe('Permanent id of the person'),
+    user_id: z.string().describe('Permanent ID of the person'),
     email: z
       .string()
       .nullable()
@@ -46,11 +46,11 @@ export const OrganizationMembers = z
   .meta({ id: 'OrganizationMembers', description: 'The people of an organization' })
 
 export const MembershipChanged = z
-  .object({ user_id: z.string().describe('Id of the person whose role was changed'), role })
+  .object({ user_id: z.string().describe('ID of the person whose role was changed'), role })
   .meta({ id: 'MembershipChanged', description: 'The role that a person has now' })
 
 const invitation = {
-  id: z.string().describe('Id of the invitation, by which it is revoked'),
+  id: z.string().describe('ID of the invitation, for revoking it'),
   email: z.string().describe('Address that was invited; nobody else can accept'),
   role: z.enum(membershipRoles).describe('Role that accepting gives'),
   created_at: z.string().describe('Time at which it was made'),
@@ -78,14 +78,14 @@ export type InvitationMade = z.infer<typeof InvitationMade>
 export const InvitationAccepted = z
   .object({
     success: Success,
-    org_id: z.string().describe('Id of the organization that you belong to now'),
+    org_id: z.string().describe('ID of the organization that you belong to now'),
     role,
   })
   .meta({ id: 'InvitationAccepted', description: 'The organization that was joined' })
 
 export const OrganizationChange = z
   .object({
-    id: z.string().describe('Permanent id of the change'),
+    id: z.string().describe('Permanent ID of the change'),
     at: z.string().describe('Time at which it was carried out'),
     operation: z.string().describe('Stable name of what was done, for programs'),
     text: z.string().describe('What was done, in words'),
@@ -94,7 +94,7 @@ export const OrganizationChange = z
         kind: z
           .enum(['key', 'user', 'command', 'registry'])
           .describe('Who asked: a key, a person, an operator, or the registry itself'),
-        id: z.string().describe('Id of the key or of the person'),
+        id: z.string().describe('ID of the key or of the person'),
         name: z
           .string()
           .nullable()

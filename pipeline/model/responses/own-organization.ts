@@ -32,7 +32,7 @@ export const ProtectedResource = z
   })
 
 const organization = {
-  id: z.string().describe('Permanent id, for the parameter `org`'),
+  id: z.string().describe('Permanent ID, for the parameter `org`'),
   name: z.string().describe('Public name of the organization'),
 }
 

@@ -15,7 +15,7 @@ const ValidUntil = moment
 
 export const OwnershipChallenge = z
   .object({
-    challenge_id: z.uuid().describe('Id to pass to verify the challenge'),
+    challenge_id: z.uuid().describe('ID to pass to verify the challenge'),
     domain: Domain,
     nonce: text.describe('Token to publish on the domain; it is shown only once'),
     expires_at: moment.describe('Time until which it must be verified'),
@@ -99,7 +99,7 @@ export const OrganizationDomains = z
   .object({
     organization: z
       .object({
-        id: text.describe('Permanent id of the organization'),
+        id: text.describe('Permanent ID of the organization'),
         name: text.describe('What the organization is called in public'),
       })
       .describe('Organization that holds the domains'),

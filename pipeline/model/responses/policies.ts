@@ -103,12 +103,12 @@ export const PoliciesResolved = z
   .looseObject({
     results: z
       .record(text, Policy.nullable())
-      .describe('Policies by the requested ids; null for unknown ids'),
+      .describe('Policies by the requested IDs; null for unknown IDs'),
     omitted: texts
       .optional()
-      .describe('Ids that did not fit into the response: request them again; absent if all did'),
+      .describe('IDs that did not fit into the response: request them again; absent if all did'),
   })
-  .meta({ id: 'PoliciesResolved', description: 'Policies by id; null for unknown ids' })
+  .meta({ id: 'PoliciesResolved', description: 'Policies by ID; null for unknown IDs' })
 
 export const PolicyHistory = z
   .looseObject({
@@ -118,7 +118,7 @@ export const PolicyHistory = z
       .array(
         z.looseObject({
           revision_number: RevisionNumber,
-          editor_name: text.describe('`system` for the registry itself; otherwise an opaque id'),
+          editor_name: text.describe('`system` for the registry itself; otherwise an opaque ID'),
           edit_summary: EditSummary,
           is_rollback: IsRollback,
           rolled_back_to: RolledBackTo,

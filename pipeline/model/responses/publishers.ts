@@ -97,7 +97,7 @@ const PublisherAgent = z.looseObject({
   source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   authorization_types: texts
     .optional()
-    .describe('Kinds of selectors by which the file grants it something, such as `property_tags`'),
+    .describe('Kinds of selectors with which the file authorizes it, such as `property_tags`'),
   properties_authorized: count
     .optional()
     .describe('Active properties that the agent may sell; absent beyond the counted agents'),
@@ -113,13 +113,13 @@ const PublisherAgent = z.looseObject({
 
 export const PlacementItem = z
   .looseObject({
-    placement_id: text.describe('Id that the publisher’s file gives the placement'),
+    placement_id: text.describe('ID that the publisher’s file gives the placement'),
     name: text.describe('Name of the placement, for people'),
     description: text.optional().describe('What the placement is, in the publisher’s words'),
     tags: texts.describe('Tags that the publisher’s file gives the placement'),
-    property_ids: texts.optional().describe('Ids of the properties on which it appears'),
+    property_ids: texts.optional().describe('IDs of the properties on which it appears'),
     property_tags: texts.optional().describe('It appears on properties with any of these tags'),
-    collection_ids: texts.optional().describe('Ids of the collections in which it appears'),
+    collection_ids: texts.optional().describe('IDs of the collections in which it appears'),
     channels: texts.optional().describe('Channels under which it is sold, such as `display`'),
     format_options: z.array(anyObject).optional().describe('Formats that it takes, as written'),
     source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
@@ -129,7 +129,7 @@ export type PlacementItem = z.infer<typeof PlacementItem>
 
 const PublisherFormat = z.looseObject({
   format_kind: text.describe('Kind of format, such as `image`'),
-  format_option_id: text.optional().describe('Id that the publisher gives this option'),
+  format_option_id: text.optional().describe('ID that the publisher gives this option'),
   display_name: text.describe('Name of the format, for people'),
   params: anyObject.describe('Its measures and limits, as written'),
   sample_render_url: text.optional().describe('HTTPS address of an example'),
@@ -157,7 +157,7 @@ const BrandCard = z
 export const MeantDomain = z
   .array(text)
   .optional()
-  .describe('The domain without `www.`, where nothing is known of the requested one but of that')
+  .describe('The domain without `www.`, if the registry knows only that one')
 
 export const PublisherLookup = z
   .looseObject({

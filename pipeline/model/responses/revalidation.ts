@@ -6,7 +6,7 @@ const text = z.string()
 const moment = z.iso.datetime()
 const CrawlRequestId = z
   .uuid()
-  .describe('Crawl that adds what was found to the index; use this id to get its state')
+  .describe('Crawl that adds what was found to the index; use this ID to get its state')
 const { status_code, response_bytes, resolved_url, discovery_method, manager_domain } =
   AdagentsValidation.shape
 

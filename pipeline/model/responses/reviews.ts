@@ -11,7 +11,7 @@ const summary = {
   submitted_at: z.iso.datetime().describe('Time at which it was submitted, or submitted again'),
   submitter: z
     .object({
-      id: z.string().describe('Id of the key or person that submitted it'),
+      id: z.string().describe('ID of the key or person that submitted it'),
       organization: z.string().nullable().describe('Name of its organization; null if it has none'),
     })
     .describe('Who submitted it'),

@@ -14,7 +14,7 @@ import {
 const text = z.string()
 const revision = z.int().positive()
 
-const EntryId = z.uuid().describe('Id of the entry, the same for all its revisions')
+const EntryId = z.uuid().describe('ID of the entry, the same for all its revisions')
 const BrandDomain = text.describe('Domain of the brand, in its normal form')
 
 const answer = {
@@ -97,7 +97,7 @@ export const PropertyRestored = z
           .array(
             z.looseObject({
               property_rid: PropertyRid,
-              property_id: text.optional().describe('Id as saved; absent if none was given'),
+              property_id: text.optional().describe('ID as saved; absent if none was given'),
               property_type: PropertyType,
               name: PropertyName,
               identifiers: z

@@ -11,7 +11,7 @@ const version = {
   adcp_version: text.describe('Version of the protocol that the storyboards are written for'),
 }
 const labels = {
-  id: text.describe('Id in paths, such as `capability_discovery`'),
+  id: text.describe('ID in paths, such as `capability_discovery`'),
   title: text.describe('Name of the storyboard, for people'),
   category: text.describe('Subject of the storyboard, as a group in lists'),
   summary: text.describe('What it tests, in one line'),
@@ -36,7 +36,7 @@ export const StoryboardList = z
           ...agentCounts,
         }),
       )
-      .describe('Storyboards by their id'),
+      .describe('Storyboards by their ID'),
     count: count.describe('Number of items in the list'),
   })
   .meta({ id: 'StoryboardList', description: 'Storyboards with which agents are tested.' })
@@ -65,7 +65,7 @@ export const StoryboardDetail = z
         phases: z
           .array(
             z.object({
-              id: text.describe('Id of the phase within its storyboard'),
+              id: text.describe('ID of the phase within its storyboard'),
               title: text.describe('Name of the phase, for people'),
               steps: z.array(StoryboardStepShown).describe('Steps in their order'),
             }),
@@ -106,9 +106,9 @@ export const StoryboardFirstStep = z
     ...version,
     storyboard: z
       .object({ id: labels.id, title: labels.title })
-      .describe('The requested storyboard, by its id and title'),
+      .describe('The requested storyboard, by its ID and title'),
     step: StoryboardStepShown.extend({
-      phase_id: text.describe('Id of the phase that the step belongs to'),
+      phase_id: text.describe('ID of the phase that the step belongs to'),
     }).describe('Step to begin with, and its phase'),
   })
   .meta({ id: 'StoryboardFirstStep', description: 'The step that a storyboard begins with.' })

@@ -5,7 +5,7 @@ const moment = z.iso.datetime()
 
 export const SubscriptionView = z
   .object({
-    subscription_id: z.uuid().describe('Permanent id of the subscription; each delivery names it'),
+    subscription_id: z.uuid().describe('Permanent ID of the subscription; each delivery names it'),
     kind: z
       .enum(subscriptionKinds)
       .describe('What is posted: `changes` of the feed, or the `audit` of your organization'),

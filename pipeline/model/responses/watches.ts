@@ -3,7 +3,7 @@ import { watchKinds, watchPaces } from '../watch.ts'
 
 export const WatchView = z
   .object({
-    watch_id: z.uuid().describe('Id by which it is changed and stopped'),
+    watch_id: z.uuid().describe('ID for changing or stopping it'),
     kind: z.enum(watchKinds).describe('What is watched'),
     subject: z.string().describe('The domain, or the address of the agent'),
     pace: z

@@ -36,7 +36,7 @@ export const StepExchange = z
     error: z
       .unknown()
       .optional()
-      .describe('Error by which the agent refused; absent if it did not'),
+      .describe('Error with which the agent refused; absent if it did not refuse'),
   })
   .meta({
     id: 'StoryboardExchange',

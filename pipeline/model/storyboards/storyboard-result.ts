@@ -38,7 +38,7 @@ export type StepGuidance = z.infer<typeof StepGuidance>
 
 export const StepResult = z
   .object({
-    step: text.describe('Id of the step within its storyboard'),
+    step: text.describe('ID of the step within its storyboard'),
     task: text.describe('Name of the tool that was called'),
     passed: z.boolean().nullable().describe('Null where it was not run'),
     duration_ms: ms,
@@ -135,13 +135,13 @@ export type SideResult = z.infer<typeof SideResult>
 
 /** Fields of a phase in every answer. */
 export const phaseDefinition = {
-  id: text.describe('Id of the phase within its storyboard'),
+  id: text.describe('ID of the phase within its storyboard'),
   title: text.describe('Name of the phase, for people'),
   narrative: text.optional().describe('What happens in it; absent if the storyboard says nothing'),
 }
 /** Fields of a step in every answer. */
 export const stepDefinition = {
-  id: text.describe('Id of the step within its storyboard'),
+  id: text.describe('ID of the step within its storyboard'),
   title: text.describe('Name of the step, for people'),
   task: text.describe('Name of the tool that is called'),
   expected: text.describe('What a correct agent returns, in words'),
@@ -149,7 +149,7 @@ export const stepDefinition = {
 
 /** Fields of the storyboard that was run. */
 export const storyboardTitle = {
-  id: text.describe('Id in paths, such as `capability_discovery`'),
+  id: text.describe('ID in paths, such as `capability_discovery`'),
   title: text.describe('Name of the storyboard, for people'),
   category: text.describe('What it is about'),
 }

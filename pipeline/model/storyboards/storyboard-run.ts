@@ -36,7 +36,7 @@ export const StoryboardRun = z
     badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
     storyboard_status: z
       .object({
-        storyboard_id: text.describe('Id of the storyboard, with the step if any, as in paths'),
+        storyboard_id: text.describe('ID of the storyboard, with the step if any, as in paths'),
         status: z
           .enum(['passing', 'partial', 'failing', 'untested'])
           .describe('`untested` if no step could be run'),
@@ -91,7 +91,7 @@ export const StepContext = z
 
 export const SingleStep = StepResult.extend({
   ...testedVersion,
-  storyboard_id: text.describe('Id of the storyboard, as in paths'),
+  storyboard_id: text.describe('ID of the storyboard, as in paths'),
   phase_id: text.describe('Identifies the phase in its storyboard'),
   title: text.describe('Name of the step, for people'),
   context: StepContext,
