@@ -10,6 +10,8 @@ export interface RunFile {
   /** Process that this indexer belongs to and ends with, usually `start`. */
   supervisor_pid?: number
   started_at: string
+  /** Version that runs; the one that is installed may be newer. Earlier ones do not tell theirs. */
+  version?: string
 }
 
 /** Writes the run file, readable for its owner only, since the Redis address may contain a password. */

@@ -20,13 +20,14 @@ export interface OperatorDeps {
   findNotes(reports: readonly ProcessReport[]): string[]
   queues: StartPage['queues']
   site: StartPage['site']
+  version: StartPage['version']
 }
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Builds the server of the operator's port: a start page, metrics and health. */
 export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
-  const { config, metrics, readReports, findProblems, findNotes, queues, site } = deps
+  const { config, metrics, readReports, findProblems, findNotes, queues, site, version } = deps
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -55,7 +56,9 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   app.get('/', async (_request, reply) => {
     const reports = await readReports()
     const problems = [...(await findProblems(reports)), ...findNotes(reports)]
-    return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues, site }))
+    return reply
+      .headers(startPageHeaders)
+      .send(renderStartPage({ problems, queues, site, version }))
   })
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {

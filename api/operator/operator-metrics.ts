@@ -3,6 +3,13 @@ import type { RedisStatus } from '../../jobs/api-client/redis-status.ts'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MeasuredValues, RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 
+/** Sources of what a process measures of the whole registry; what is left out it does not show. */
+interface OperatorGauges {
+  version: string
+  readFreeDisk?: (() => number) | undefined
+  readRedis?: (() => Promise<RedisStatus | undefined>) | undefined
+}
+
 /** Measures what the roles cannot report themselves: whether each of them answers, and the state of Redis. */
 export class OperatorMetrics {
   readonly #role: RoleMetrics
@@ -10,9 +17,10 @@ export class OperatorMetrics {
   readonly #restarts
   readonly #readRedis: (() => Promise<RedisStatus | undefined>) | undefined
 
-  /** Creates the metrics; without `readRedis` they do not cover Redis. */
-  constructor(role: RoleMetrics, readRedis?: () => Promise<RedisStatus | undefined>) {
+  constructor(role: RoleMetrics, { version, readFreeDisk, readRedis }: OperatorGauges) {
     this.#role = role
+    role.getGauge('registry_build_info').labels(version).set(1)
+    if (readFreeDisk) role.watch('registry_disk_free_bytes', readFreeDisk)
     this.#up = role.getGauge('registry_role_up')
     this.#restarts = role.getCounter('registry_role_restarts_total')
     this.#readRedis = readRedis

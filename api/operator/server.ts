@@ -7,6 +7,8 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { listenAt } from '../../pipeline/core/listen.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { readVersion } from '../../pipeline/core/version.ts'
+import { readFreeDisk } from '../../pipeline/read/health.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp } from './app.ts'
 import { findReportedNotes, findReportedProblems } from './health.ts'
@@ -20,7 +22,7 @@ export interface OperatorServerOptions {
   port: number
   /** Address of the Redis that must answer; without it, Redis is not reported. */
   redisUrl: string | undefined
-  /** Shows the queues in it, as one process of a registry does. */
+  /** Shows the queues in it and the disk of the stores, as one process of a registry does. */
   showsQueues: boolean
   readReports(): Promise<ProcessReport[]>
   /** Finds further problems, as sentences. */
@@ -36,21 +38,25 @@ export async function serveOperator(
   const { config, clock, log, port, redisUrl, showsQueues, readReports } = options
   const { findProblems, findNotes } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
+  const paths = resolvePaths(config.DATA_DIR)
+  const version = readVersion()
   const hasQueues = showsQueues && redisUrl !== undefined
   const app = buildOperatorApp({
     config,
     log,
     queues: chooseQueues(hasQueues, config),
     site: resolveBaseUrl(config),
-    metrics: new OperatorMetrics(
-      new RoleMetrics('operator'),
-      showsQueues && redis ? () => redis.read() : undefined,
-    ),
+    version,
+    metrics: new OperatorMetrics(new RoleMetrics('operator'), {
+      version,
+      ...(showsQueues && { readFreeDisk: () => readFreeDisk(paths) }),
+      ...(showsQueues && redis && { readRedis: () => redis.read() }),
+    }),
     readReports,
     async findProblems(reports) {
       return [
         ...(redis === undefined ? [] : findStatusProblems(await redis.read(), config)),
-        ...findReportedProblems(reports, resolvePaths(config.DATA_DIR), clock.now()),
+        ...findReportedProblems(reports, paths, clock.now()),
         ...(findProblems?.() ?? []),
       ]
     },

@@ -14,6 +14,8 @@ export interface StartPage {
   queues: 'shown' | 'need a token' | 'elsewhere'
   /** Address of the site, which has the guides. */
   site: string
+  /** Version that runs. */
+  version: string
 }
 
 /** The guides of the site for who opens this page. */
@@ -46,7 +48,7 @@ h1{font-size:1.5rem}dt{margin-top:1rem}dd{margin:0}a{color:#0b57d0}
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}a{color:#8ab4f8}}`
 
 /** Renders the start page of the operator's port: what is wrong, and links to all that it serves. */
-export function renderStartPage({ problems, queues, site }: StartPage): string {
+export function renderStartPage({ problems, queues, site, version }: StartPage): string {
   const entries = [
     describeLink('metrics', 'Metrics', 'Numbers of all roles, for Prometheus'),
     ...describeQueues(queues),
@@ -65,7 +67,7 @@ export function renderStartPage({ problems, queues, site }: StartPage): string {
 <body><main><h1>Registry: for the operator</h1>
 ${describeProblems(problems)}
 <dl>${entries.join('')}</dl>
-<p>For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>
+<p>This is version ${escapeHtml(version)}. For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>
 <dl><dt>What to do when something is wrong:</dt>${sections.join('')}</dl>
 </main></body></html>
 `

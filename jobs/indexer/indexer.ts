@@ -3,6 +3,7 @@ import { resolveBaseUrl } from '../../pipeline/core/base-url.ts'
 import { type Clock, MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { readVersion } from '../../pipeline/core/version.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import { getMessage, openWriterClient } from '../api-client/writer-client.ts'
@@ -168,6 +169,7 @@ export async function runIndexer(
     // A parent with an IPC channel ends this process by closing the channel.
     ...(process.channel && { supervisor_pid: process.ppid }),
     started_at: toIso(clock.now()),
+    version: readVersion(),
   })
   void waitUntilReady(commands).then(() => log.info({ seq: sequencer.seq }, 'indexer ready'))
   return {

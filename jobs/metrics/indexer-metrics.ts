@@ -3,7 +3,6 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import { addSpan } from '../../pipeline/core/trace.ts'
 import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores } from '../../pipeline/maintenance/inspect/store-sizes.ts'
-import { readFreeDisk } from '../../pipeline/store/free-disk.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import type { CommitFacts } from '../../pipeline/writer/log-commit.ts'
 import type { Step } from '../../pipeline/writer/sequencer.ts'
@@ -100,7 +99,6 @@ export class IndexerMetrics {
     })
     role.watchEach('registry_rows', 'of', () => countRows(status()))
     role.watchEach('registry_store_bytes', 'store', () => measureStores(paths))
-    role.watch('registry_disk_free_bytes', () => readFreeDisk(paths))
   }
 }
 

@@ -18,6 +18,19 @@ const LONG_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 
 
 /** Every metric of the registry. Node's own (`process_…`, `nodejs_…`) come on top, with the label `role`. */
 export const metricTable = {
+  registry_build_info: {
+    type: 'gauge',
+    role: 'operator',
+    means: '1, with the version that runs',
+    labels: { version: 'version, as in the changelog' },
+    combine: 'max',
+  },
+  registry_disk_free_bytes: {
+    type: 'gauge',
+    role: 'operator',
+    means: 'free space on the disk of DATA_DIR, also while the indexer is down',
+    combine: 'min',
+  },
   registry_role_up: {
     type: 'gauge',
     role: 'operator',
@@ -283,12 +296,6 @@ export const metricTable = {
     role: 'indexer',
     means: 'size of a store on disk',
     labels: { store: '`record`, `columnar`, `serving` or `snapshot`' },
-  },
-  registry_disk_free_bytes: {
-    type: 'gauge',
-    role: 'indexer',
-    means: 'free space on the disk of DATA_DIR',
-    combine: 'min',
   },
   registry_deliveries_total: {
     type: 'counter',

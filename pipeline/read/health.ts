@@ -7,6 +7,8 @@ import type { Paths } from '../store/paths.ts'
 import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import type { Reader } from './reader.ts'
 
+export { readFreeDisk }
+
 /** Interval at which a writer that makes progress says so. */
 export const HEARTBEAT_EVERY_MS = 2 * SECOND
 /** No task of the writer takes longer: bulk commits are cut to a fraction of a second. */

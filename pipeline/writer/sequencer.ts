@@ -9,6 +9,7 @@ import type { Submission } from '../model/submission.ts'
 import { ServingStore } from '../serving/lmdb.ts'
 import { dropJournal, WriteJournal } from '../serving/write-journal.ts'
 import type { Database } from '../store/database.ts'
+import { explainFailedWrite, readFreeDisk } from '../store/free-disk.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { readLogSigner } from '../transparency/log-signer.ts'
@@ -312,7 +313,8 @@ export class Sequencer {
    * Stops the writer: the index has a commit that the other stores lack, and a later one would leave a gap
    * there.
    */
-  #break(cause: unknown): never {
+  #break(error: unknown): never {
+    const cause = explainFailedWrite(error, readFreeDisk(this.paths))
     this.#failure = new Fatal('a commit could not be projected: restart the registry', { cause })
     throw this.#failure
   }

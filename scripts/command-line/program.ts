@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { projectRoot } from '../../pipeline/core/project-root.ts'
+import { readVersion } from '../../pipeline/core/version.ts'
 import { addKeys, addOrganizations, addRoles } from './accounts.ts'
 import { addHelpHints, helpInSentences } from './help.ts'
 import { addMembers } from './members.ts'
@@ -35,11 +34,6 @@ function formatRefusal(text: string): string {
 function endWithoutReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit()
-}
-
-function readVersion(): string {
-  const file = readFileSync(`${projectRoot}/package.json`, 'utf8')
-  return (JSON.parse(file) as { version: string }).version
 }
 
 /**

@@ -10,7 +10,14 @@ import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } fr
 export interface RegistryStatus {
   data_dir: string
   /** The running registry, and the process whose end ends it; null where none runs. */
-  running: { base_url: string; since: string; pid: number; indexer_pid: number } | null
+  running: {
+    base_url: string
+    since: string
+    pid: number
+    indexer_pid: number
+    /** Null where an earlier version runs, which does not tell it. */
+    version: string | null
+  } | null
   /** True while a `start` runs here, even if its indexer does not. */
   has_start: boolean
   /** True where `start` may not have started all roles yet: it starts the crawler after the indexer. */
@@ -48,6 +55,7 @@ const SNAPSHOT_MS = HOUR_MS
 const FREE_DISK_MIN = 1_000_000_000
 const REDIS_AWAY = 'Redis does not answer'
 
+type Running = NonNullable<RegistryStatus['running']>
 type Facts = Omit<RegistryStatus, 'problems'>
 
 /** Finds what an operator should look at. */
@@ -140,7 +148,7 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
     line(
       'registry',
       running
-        ? `${running.base_url} since ${formatTime(running.since)} (process ${running.pid})`
+        ? describeRunning(running)
         : status.has_start
           ? 'running without its indexer'
           : 'stopped',
@@ -185,6 +193,11 @@ export function describeDisk({
 }: Pick<RegistryStatus, 'stores' | 'disk_free'>): string {
   const sizes = stores.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
   return [...sizes, `free ${formatBytes(disk_free)}`].join(', ')
+}
+
+function describeRunning({ base_url, since, pid, version }: Running): string {
+  const which = version === null ? '' : `version ${version}, `
+  return `${base_url} since ${formatTime(since)} (${which}process ${pid})`
 }
 
 function describeIndex({ index }: RegistryStatus, now: number): string[] {

@@ -62,6 +62,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
           since: run.started_at,
           pid: run.supervisor_pid ?? run.indexer_pid,
           indexer_pid: run.indexer_pid,
+          version: run.version ?? null,
         }
       : null,
     has_start: await isHeld(paths.startLock),

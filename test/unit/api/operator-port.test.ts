@@ -12,12 +12,16 @@ const build = (queues: 'need a token' | 'elsewhere') =>
   buildOperatorApp({
     config: readConfig({}),
     log: silentLog,
-    metrics: new OperatorMetrics(new RoleMetrics('operator'), undefined),
+    metrics: new OperatorMetrics(new RoleMetrics('operator'), {
+      version: '1.2.3',
+      readFreeDisk: () => 7,
+    }),
     readReports: async () => [],
     findProblems: async () => [],
     findNotes: () => ['nobody can sign in'],
     queues,
     site: 'http://127.0.0.1:3000',
+    version: '1.2.3',
   })
 
 test.each([
@@ -29,6 +33,16 @@ test.each([
   const app = build(queues)
   const answer = await app.inject({ url, headers: { host: '127.0.0.1:3100' } })
   expect([answer.statusCode, answer.json()]).toEqual([404, { error, code: 'not_found' }])
+  await app.close()
+})
+
+test('the version that runs and the disk are shown while no role answers', async () => {
+  const app = build('elsewhere')
+  const headers = { host: '127.0.0.1:3100' }
+  const { body } = await app.inject({ url: '/metrics', headers })
+  expect(body).toContain('registry_build_info{version="1.2.3"} 1\n')
+  expect(body).toContain('registry_disk_free_bytes 7\n')
+  expect((await app.inject({ url: '/', headers })).body).toContain('This is version 1.2.3.')
   await app.close()
 })
 

@@ -16,6 +16,7 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
     since: '2026-11-20T03:00:00.000Z',
     pid: 7,
     indexer_pid: 8,
+    version: '1.2.3',
   },
   has_start: true,
   is_starting: false,
@@ -55,6 +56,7 @@ describe('the status of a registry', () => {
     const lines = describeStatus({ ...healthy, problems: [] }, NOW)
     expect(lines.at(-1)).toBe('no problems found')
     expect(lines.join('\n')).toContain('index 1.5 MB, free 5 GB')
+    expect(lines[0]).toMatch(/ \(version 1\.2\.3, process \d+\)$/)
   })
 
   test('prints notes last, which are no problems', () => {
