@@ -74,6 +74,20 @@ describe.each(paths)('%s', path => {
     await showIn(page, colorScheme, viewport)
     expect(await listBarriers(page)).toEqual([])
   })
+
+  test('shows no label without a value on a phone', async () => {
+    await showIn(page, 'light', phone)
+    const labels = await page
+      .locator('td[data-label]')
+      .evaluateAll(cells =>
+        cells
+          .filter(
+            cell => cell.clientHeight > 0 && !cell.textContent && !cell.querySelector('img, svg'),
+          )
+          .map(cell => cell.getAttribute('data-label')),
+      )
+    expect(labels).toEqual([])
+  })
 })
 
 test.each(['/brands', '/publishers', '/agents'])(

@@ -12,7 +12,14 @@ import { agentChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
-import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable, renderTiles } from './blocks.tsx'
+import {
+  LATER_ROWS_OPEN,
+  ROWS_OPEN,
+  renderFacts,
+  renderTable,
+  renderTiles,
+  type Tile,
+} from './blocks.tsx'
 import { describeTests } from './compliance.tsx'
 import { findFaces } from './faces.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -63,7 +70,6 @@ export function renderStatus(
   const state = findState(probed?.outcome)
   const isOnline = state === 'online'
   const uptime = findUptime(health, now)
-  const total = tests.storyboards_total
   return renderTiles([
     {
       label: 'State',
@@ -89,11 +95,31 @@ export function renderStatus(
     },
     {
       label: 'Tests',
-      value: total === 0 ? 'No results' : describeTests(tests),
-      note: tests.last_checked_at === null ? undefined : renderMoment(tests.last_checked_at),
-      look: total === 0 ? 'none' : tests.storyboards_passing === total ? 'good' : 'fair',
+      ...describeTile(tests),
     },
   ])
+}
+
+/** Describes how the tests of an agent went: what failed is the news, and bad where nothing passed. */
+function describeTile(tests: Omit<AgentCompliance, 'verified_badges'>): Omit<Tile, 'label'> {
+  const { storyboards_total: total, storyboards_passing: passing, last_checked_at } = tests
+  if (total === 0) return { value: 'No results', look: 'none' }
+  const { news, rest } = describeTests(tests)
+  return {
+    value: news,
+    note: (
+      <>
+        {rest.join(', ')}
+        {last_checked_at === null ? null : (
+          <>
+            {rest.length > 0 ? ' · ' : null}
+            {renderMoment(last_checked_at)}
+          </>
+        )}
+      </>
+    ),
+    look: passing === total ? 'good' : passing === 0 ? 'bad' : 'fair',
+  }
 }
 
 /** Renders how an agent has answered, and what it told about itself; its state now is on the tiles. */

@@ -141,8 +141,8 @@ export const ROWS_OPEN = 10
 export const LATER_ROWS_OPEN = 5
 /** Rows for which it does not pay to fold them. */
 const FOLDED_MIN = 3
-/** A number, perhaps within a link. */
-const NUMBER = /^(?:<[^>]+>)*\d[\d,]*(?:<[^>]+>)*$/
+/** A number, or how much of one, perhaps within a link. */
+const NUMBER = /^(?:<[^>]+>)*\d[\d,]*(?: of \d[\d,]*)?(?:<[^>]+>)*$/
 
 /** Renders a table, whose rows are cards on a narrow screen, and says how many rows it leaves out. */
 export function renderTable<Item>(table: Table<Item>): Html {
@@ -246,7 +246,7 @@ export function renderCounts(
   )
 }
 
-interface Tile {
+export interface Tile {
   label: string
   value: Child
   /** Small text below the value. */

@@ -52,7 +52,7 @@ export function renderHead(
     watch,
     below: (
       <>
-        <code>{domain}</code>{' '}
+        <code>{renderName(domain)}</code>{' '}
         {renderBadge(
           source === 'brand_json' ? 'good' : 'fair',
           describer ? `described by ${clipText(describer, 80)}` : describeSource(source, isHosted),

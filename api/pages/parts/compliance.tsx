@@ -23,18 +23,22 @@ const isFailed = (status: keyof typeof ranks) => ranks[status] === 0
 export const describeResult = (status: string) =>
   status === 'untested' ? 'not tested' : clipText(status, 20)
 
-/** Describes how many storyboards passed, failed and were not tested; those that pass in part count as failed. */
+/**
+ * Describes how many storyboards failed, those that pass in part among them, and how many passed and were not tested:
+ * the first of that is the news.
+ */
 export function describeTests({
   storyboard_statuses: all,
-}: Pick<AgentCompliance, 'storyboard_statuses'>): string {
+}: Pick<AgentCompliance, 'storyboard_statuses'>): { news: string; rest: string[] } {
   const passed = all.filter(({ status }) => status === 'passing').length
   const failed = all.filter(({ status }) => isFailed(status)).length
   const untested = all.length - passed - failed
-  return [
-    `${formatCount(passed)} passed`,
+  const [news = '', ...rest] = [
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+    `${formatCount(passed)} passed`,
     ...(untested > 0 ? [`${formatCount(untested)} not tested`] : []),
-  ].join(', ')
+  ]
+  return { news, rest }
 }
 
 /** Renders the last result of each storyboard that was run against an agent. */

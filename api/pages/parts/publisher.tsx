@@ -164,10 +164,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
           </div>
         )),
         status === undefined
-          ? renderBadge(
-              'fair',
-              source === 'community' ? 'hosted here' : toPlainWords(source ?? 'unknown'),
-            )
+          ? source === 'community' && renderBadge('fair', 'hosted here')
           : renderBadge(status === 'active' ? 'good' : 'fair', clipText(status, 20)),
         tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
       ]

@@ -36,7 +36,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
             jurisdictions.length === 0
               ? 'everywhere'
               : renderName(jurisdictions.slice(0, 8).join(', '), 80),
-            renderName(description ?? '', 160),
+            description && renderName(description, 160),
           ],
         })}
       </>

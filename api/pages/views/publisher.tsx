@@ -105,7 +105,6 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
           renderAgents(lookup, loadTerms(reader, lookup), reason),
         )}
         {renderClaims(reader, claiming)}
-        {renderSection('history', 'What changed', renderHistory('publisher', domain, edits, file))}
         {renderSection('properties', 'Properties', renderInventory(lookup))}
         {renderSection(
           'file',
@@ -125,6 +124,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
             )}
           </>,
         )}
+        {renderSection('history', 'What changed', renderHistory('publisher', domain, edits, file))}
       </>
     ),
   }
@@ -220,7 +220,7 @@ function renderHead(
     name: name,
     below: (
       <>
-        {name === domain ? null : <code>{domain}</code>}{' '}
+        {name === domain ? null : <code>{renderName(domain)}</code>}{' '}
         {left_out ? renderBadge('fair', `too broad: ${left_out.join(', ')} partly left out`) : null}{' '}
         {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>Brand</a> : null}
         {member === null ? null : <> · member {renderName(member.display_name)}</>}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderMoment } from '../../../api/pages/html/text.tsx'
 import { renderFacts, renderTable } from '../../../api/pages/parts/blocks.tsx'
+import { describeTests } from '../../../api/pages/parts/compliance.tsx'
 
 test('a time that is left out leaves an empty cell, so that a card does not show its label', () => {
   const table = renderTable({
@@ -27,4 +28,24 @@ test('a number that names its row stands at the left, as the header of its colum
   }).toString()
   expect(table).toContain('<th scope="col">Version</th><th scope="col" class="number">Files</th>')
   expect(table).toContain('<th scope="row">1</th><td class="number" data-label="Files">12</td>')
+})
+
+test('how much of a limit was used stands under its column as a number does', () => {
+  const table = renderTable({
+    caption: 'Limits',
+    columns: ['Limit', 'Used', 'Left'],
+    items: [1],
+    empty: '',
+    render: () => ['Saves', '3 of 1,000', '997'],
+  }).toString()
+  expect(table).toContain('<td class="number" data-label="Used">3 of 1,000</td>')
+})
+
+test.each([
+  [['failing', 'partial', 'passing', 'untested'], '2 failed', ['1 passed', '1 not tested']],
+  [['passing', 'passing'], '2 passed', []],
+  [['failing'], '1 failed', ['0 passed']],
+] as const)('of the results %j what failed is the news', (statuses, news, rest) => {
+  const storyboard_statuses = statuses.map(status => ({ status })) as never
+  expect(describeTests({ storyboard_statuses })).toEqual({ news, rest })
 })
