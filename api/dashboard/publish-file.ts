@@ -4,7 +4,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
-import { countHosted, listOwnProperties } from '../inputs/hosted-part.ts'
+import { countHosted, isAboutHosted, listOwnProperties } from '../inputs/hosted-part.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { findDraft, NO_DRAFT } from '../pages/draft.ts'
 import { buildExampleFile } from '../pages/example-file.ts'
@@ -92,7 +92,8 @@ export function checkPublished(
 ): NotPublished | Filed {
   const context = { domain, now, maxFaults: 50 }
   const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
-  const marks = renderMarkedLines(text, [...errors, ...warnings])
+  const shown = warnings.filter(warning => isAboutHosted(kind, warning))
+  const marks = renderMarkedLines(text, [...errors, ...shown])
   const marked = marks === null ? {} : { marked: marks }
   if (!valid) {
     const found = countThings(errors.length, 'error')

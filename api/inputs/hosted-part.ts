@@ -1,6 +1,7 @@
 import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { AdagentsInline } from '../../pipeline/model/documents/index.ts'
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { CheckedProposal } from '../../pipeline/parse/check-file.ts'
 import { buildHostedAdagents } from '../../pipeline/resolve/hosted-adagents.ts'
 import { isOwn } from '../../pipeline/resolve/property-owners.ts'
@@ -31,4 +32,9 @@ export function countHosted(
   return domain === undefined
     ? document.properties.length
     : buildHostedPart(document, domain as Domain, now).properties.length
+}
+
+/** Tells whether a warning is about what a hosted file has of the submitted one: it has no agents and describes no tags. */
+export function isAboutHosted(kind: ProposedKind, { field }: { field: string }): boolean {
+  return kind === 'brand.json' || /^(?:root|properties|contact)\b/.test(field)
 }

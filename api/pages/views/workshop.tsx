@@ -5,6 +5,7 @@ import { toUrl } from '../../../pipeline/model/observation.ts'
 import { type ProposedKind, proposedKinds } from '../../../pipeline/model/proposed-kind.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
+import { isAboutHosted } from '../../inputs/hosted-part.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { type ComparedFile, checkFileText } from '../examined-file.ts'
@@ -49,7 +50,8 @@ async function showDomainFile(
     const hosted = findHosted(call.services.reader, kind, domain)
     if (hosted !== undefined) {
       const note = `This is the ${kind} of ${domain} as it is hosted here.`
-      return showExamined({ kind, domain, text: hosted.body.toString() }, call, { note })
+      const text = hosted.body.toString()
+      return showExamined({ kind, domain, text }, call, { note, isHosted: true })
     }
     const note = `No ${kind} from ${domain} has been read yet. Paste yours.`
     const hosting = await findHosting(kind, domain, call)
@@ -109,7 +111,11 @@ const NO_FILE = 'Paste a file, upload one, or enter the domain that serves it.'
 async function showExamined(
   sent: Filled,
   call: Asking,
-  { note, fault: refused }: Pick<Below, 'note'> & { fault?: string | undefined } = {},
+  {
+    note,
+    fault: refused,
+    isHosted = false,
+  }: Pick<Below, 'note'> & { fault?: string | undefined; isHosted?: boolean } = {},
 ): Promise<View> {
   const { kind, isUtf8 = true } = sent
   const text = formatJson(sent.text)
@@ -128,7 +134,9 @@ async function showExamined(
       ? showForm(filled, { hosting, fault })
       : showDomainFile({ kind, domain }, call)
   }
-  const examined = await checkFileText({ document: text, kind, domain, isUtf8 }, call)
+  const checked = await checkFileText({ document: text, kind, domain, isUtf8 }, call)
+  const warnings = checked.warnings.filter(warning => !isHosted || isAboutHosted(kind, warning))
+  const examined = { ...checked, warnings }
   const otherKind = examined.valid || isLost ? null : renderOtherKind(kind, text)
   // What is read already has a note that says where.
   const next = note === undefined && domain && renderNext({ kind, domain }, hosting)
