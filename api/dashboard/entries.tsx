@@ -26,14 +26,8 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { VERIFY_PATH } from './proof.tsx'
-import {
-  type Kind,
-  kinds,
-  mayRestore,
-  renderRestore,
-  showVersion,
-  toVersionPath,
-} from './version.tsx'
+import { mayRestore } from './restore-rights.ts'
+import { type Kind, kinds, renderRestore, showVersion, toVersionPath } from './version.tsx'
 
 type Domains = z.infer<typeof OrganizationDomains>
 
@@ -126,7 +120,7 @@ async function showEntry(
     const last = versions.slice(0, 1).every(isRestorable) ? undefined : versions.find(isRestorable)
     const restore =
       last &&
-      mayRestore(context, { domain, kind }) &&
+      mayRestore(context, { domain, kind: file }) &&
       renderRestore(context, { domain, kind, number: last.revision_number })
     return (
       <>
@@ -197,7 +191,7 @@ function renderVersions(
   { revisions, total }: History,
 ): Html {
   const [current] = revisions
-  const isOwner = mayRestore(context, { domain, kind })
+  const isOwner = mayRestore(context, { domain, kind: kinds[kind].file })
   const entry = { entity: kind, domain, org_id: context.organization.org_id }
   const authors = findAuthors(context.services.reader, entry)
   const table = renderTable({

@@ -10,7 +10,7 @@ import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { hasProof } from './domain-rights.ts'
-import { FIXED, readHosted, renderOwnFile } from './hosted-file.tsx'
+import { COMPARED, FIXED, hashHosted, readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
 import { canEdit, renderOrganizationField } from './own-organization.tsx'
 import {
@@ -29,12 +29,8 @@ export function hashFile(domain: string, text: string): string {
   return createHash('sha256').update(`${domain}\n${text}`).digest('hex')
 }
 
-/** Field with the hash of the hosted file that the review compared with: one that changed since is reviewed again. */
-export const COMPARED = 'compared'
-
-export function hashHosted(text: string | undefined): string {
-  return text === undefined ? '' : createHash('sha256').update(text).digest('hex')
-}
+const CHANGED =
+  'The hosted file has changed since you opened it. Review again what your version changes.'
 
 interface ShownWith {
   fault?: string
@@ -59,6 +55,9 @@ export async function showReview(
       : parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
   const before = own || !parsed ? undefined : (await readHosted(context, kind, parsed)).text
   const isNew = before === undefined
+  const { form } = context
+  const isStale = form.has(COMPARED) && form.get(COMPARED) !== hashHosted(before)
+  const changes = isNew || !preview ? undefined : compareFiles(JSON.parse(before), preview.file)
   const change = preview === undefined ? 'Edit' : 'Review your change to'
   const title = `${isNew ? 'Host' : change} the ${kind}`
   const owner = findOwner(context, parsed)
@@ -69,15 +68,17 @@ export async function showReview(
         {title}
         {parsed ? <> of {renderName(parsed)}</> : null}
       </h1>
-      {preview === undefined ? (
-        <p class="lead">You can review what will be served before it is published.</p>
-      ) : null}
+      <p class="lead">
+        {preview === undefined
+          ? 'You can review what will be served before it is published.'
+          : 'Nothing is published yet. Check below what will be served.'}
+      </p>
       {renderFault(fault)}
+      {isStale ? renderFault(CHANGED) : null}
       {own ?? null}
-      {marked ?? null}
-      {isNew || preview === undefined
-        ? null
-        : renderSection('change', 'What changes', renderDifference(before, preview.file))}
+      {preview === undefined ? (marked ?? null) : null}
+      {changes && renderSection('change', 'What changes', renderDifference(changes))}
+      {preview !== undefined && marked ? renderSection('marked', 'Warnings', marked) : null}
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(context.token)}
         <input type="hidden" name="kind" value={kind} />
@@ -88,14 +89,18 @@ export async function showReview(
           [REVIEWED]: preview && hashFile(domain, text),
           [COMPARED]: hashHosted(before),
         })}
-        {renderSteps(context, owner, { domain: parsed, isReady: preview !== undefined })}
+        {renderSteps(context, owner, {
+          domain: parsed,
+          isReady: preview !== undefined,
+          isUnchanged: changes?.length === 0,
+        })}
         {isNew && preview && parsed && toHostingBase(baseUrl) !== undefined
           ? renderSection('pointer', namePointer(baseUrl), renderPointer(kind, parsed, baseUrl))
           : null}
       </form>
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title, body }
+  return { status: fault === undefined && !isStale ? 200 : 400, title, body }
 }
 
 /** Renders the field with the file, folded while the page shows what it becomes. */
@@ -124,13 +129,17 @@ function renderText(text: string, isFolded: boolean): Child {
 function renderSteps(
   context: DashboardRequest,
   owner: string | undefined,
-  { domain, isReady }: { domain: Domain | undefined; isReady: boolean },
+  {
+    domain,
+    isReady,
+    isUnchanged,
+  }: { domain: Domain | undefined; isReady: boolean; isUnchanged: boolean },
 ): Child {
   const isProven = domain !== undefined && hasProof(context, owner, domain)
   const next = isProven ? 'Publish' : `Continue: verify ${domain}`
   return (
     <div class="row">
-      <button type="submit">{isReady ? next : 'Review'}</button>
+      {isUnchanged ? null : <button type="submit">{isReady ? next : 'Review'}</button>}
       {owner && domain ? <a href={toEntryPath(owner, domain)}>Cancel</a> : null}
     </div>
   )
@@ -183,8 +192,7 @@ function renderSubject(
 }
 
 /** Renders what a change does to the served file. */
-function renderDifference(before: string, after: object): Child {
-  const changes = compareFiles(JSON.parse(before), after)
+function renderDifference(changes: ReturnType<typeof compareFiles>): Child {
   return changes.length === 0 ? (
     <p class="empty">No changes: this version is already being served.</p>
   ) : (

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
 import type { History } from '../../pipeline/model/responses/history.ts'
@@ -23,6 +24,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
+import { mayRestore } from './restore-rights.ts'
 
 const PREVIEW_CHARS = 20_000
 
@@ -31,6 +33,13 @@ const withdrawals = { 'adagents.json': withdrawProperties, 'brand.json': withdra
 
 /** Field of a form whose organization and domain were chosen on the page before it. */
 export const FIXED = 'fixed'
+
+/** Field with the hash of the hosted file that was opened, or that a review compared with: one that changed since is reviewed again. */
+export const COMPARED = 'compared'
+
+export function hashHosted(text: string | undefined): string {
+  return text === undefined ? '' : createHash('sha256').update(text).digest('hex')
+}
 
 /** Operations that list the versions of hosted files, by kind. */
 const histories = {
@@ -227,7 +236,14 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(token)}
-        {renderHidden({ ...org, kind, domain, brand_name: brand?.body.brand_name, [FIXED]: 'yes' })}
+        {renderHidden({
+          ...org,
+          kind,
+          domain,
+          brand_name: brand?.body.brand_name,
+          [FIXED]: 'yes',
+          [COMPARED]: hashHosted(text),
+        })}
         <label for="text">The file</label>
         <textarea id="text" name="text" rows="20" spellcheck="false" wrap="off" required>
           {text ?? buildHostedExample(context, file)}
@@ -275,8 +291,10 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       {renderFault(fault)}
       <p class="lead">
         <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will return 404. The
-        list of edits stays public, but not what each version holds. You can restore any version
-        later.
+        list of edits stays public, but not what each version holds.{' '}
+        {mayRestore(context, { domain, kind })
+          ? 'You can restore any version later.'
+          : 'Only member organizations can restore a version later. Basic membership is free.'}
       </p>
       <p>
         {kind === 'adagents.json'

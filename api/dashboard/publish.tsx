@@ -5,8 +5,8 @@ import { toCaller } from '../limits/caller.ts'
 import { type Draft, findDraft, keepDraft, NO_DRAFT, PUBLISH_PATH } from '../pages/draft.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { COMPARED, hashFile, hashHosted, REVIEWED, showReview } from './file-review.tsx'
-import { readHosted } from './hosted-file.tsx'
+import { hashFile, REVIEWED, showReview } from './file-review.tsx'
+import { COMPARED, hashHosted, readHosted } from './hosted-file.tsx'
 import { chooseOrganization } from './own-organization.tsx'
 import { type DashboardAnswer, toEntryPath } from './page.tsx'
 import { beginProof } from './proof.tsx'
@@ -59,10 +59,7 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   // A person without an organization gets one only for a file that can be published.
   if ('fault' in checked || !isReviewed) return showReview(context, draft, checked)
   const { text: before } = await readHosted(context, kind, domain)
-  if (read(COMPARED) !== hashHosted(before)) {
-    const fault = 'The hosted file has changed since you reviewed yours. Review the changes again.'
-    return showReview(context, draft, { ...checked, fault })
-  }
+  if (read(COMPARED) !== hashHosted(before)) return showReview(context, draft, checked)
   const chosen = await chooseOrganization(context)
   if ('fault' in chosen) return showReview(context, draft, chosen)
   const published = await publishFile(chosen, { ...draft, domain })

@@ -11,7 +11,6 @@ import { buildVersionFile } from '../pages/parts/version-file.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
 import { canChange } from './domain-rights.ts'
 import { readHosted } from './hosted-file.tsx'
-import { isMember } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -19,6 +18,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
+import { mayRestore } from './restore-rights.ts'
 import { canReview } from './reviews.tsx'
 
 const TEXT_CHARS = 50_000
@@ -42,16 +42,6 @@ export type Kind = keyof typeof kinds
 export function toVersionPath(orgId: string, domain: string, kind: Kind, number: number): string {
   const query = new URLSearchParams({ domain, kind, number: String(number) })
   return `${toSectionPath(orgId, 'entries')}/version?${query}`
-}
-
-/** Tells whether a person may restore versions of a file: those of a brand are for members. */
-export function mayRestore(
-  context: OrganizationRequest,
-  { domain, kind }: { domain: Domain; kind: Kind },
-): boolean {
-  if (canReview(context)) return true
-  const isAllowed = kind === 'property' || isMember(context.services, context.organization)
-  return isAllowed && canChange(context, domain)
 }
 
 /** Tells whether a person sees of each version all that it holds: the contact, and what is not shown to others. */
@@ -122,7 +112,7 @@ async function renderVersion(
       <p class="lead">
         Saved {renderMoment(version.created_at)}.{isServed ? ' This is what is served now.' : null}
       </p>
-      {isServed || !mayRestore(context, { domain, kind })
+      {isServed || !mayRestore(context, { domain, kind: kinds[kind].file })
         ? null
         : renderRestore(context, { domain, kind, number: version.revision_number })}
       {changes === undefined || isServed

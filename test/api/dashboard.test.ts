@@ -1228,12 +1228,51 @@ test('the preview of a file is what is served once it is published, and says wha
   expect(saved.headers.location).toContain('done=saved')
   // Whoever reviewed a change of the file before sees what theirs would change now.
   const outdated = await send(ann, '/dashboard/publish', { ...form, previewed, compared })
-  expect(load(outdated.body)('[role=alert]').text()).toContain('has changed since you reviewed')
+  expect(load(outdated.body)('[role=alert]').text()).toContain('has changed since you opened it')
   const unchanged = load((await send(ann, '/dashboard/publish', form)).body)
   expect(unchanged('#change').text()).toContain('No changes: this version is already being served')
+  expect(unchanged('form.editor > .row button')).toHaveLength(0)
   const url = '/publisher/handed.example/.well-known/adagents.json'
   const { last_updated: __, ...served } = (await registry.app.inject(url)).json()
   expect(served).toEqual(shown)
+})
+
+test('an edit of a hosted file that changed meanwhile says so in its review', async () => {
+  const domain = 'handed.example'
+  const edit = at(acme, `/entries/edit?domain=${domain}&kind=adagents.json`)
+  const compared = String((await read(ann, edit))('input[name=compared]').val())
+  await publishPreviewed(ann, { org: acme, domain, text: buildFile('Of somebody else') })
+  const form = { org: acme, kind: 'adagents.json', domain, text: buildFile('Stale'), compared }
+  const review = load((await send(ann, '/dashboard/publish', form)).body)
+  expect(review('[role=alert]').text()).toContain('has changed since you opened it')
+  expect(review('#change').text()).toMatch(/Of somebody else.*Stale/s)
+  const now = String(review('input[name=compared]').val())
+  const again = await send(ann, '/dashboard/publish', { ...form, compared: now })
+  expect(load(again.body)('[role=alert]')).toHaveLength(0)
+})
+
+test('a review begins with a sentence, and warns of nothing that will not be served', async () => {
+  const domain = 'handed.example'
+  const { properties, ...file } = JSON.parse(buildFile('Tagged'))
+  const text = JSON.stringify({
+    ...file,
+    authorized_agents: [
+      {
+        url: 'https://sales.handed.example/mcp',
+        authorized_for: 'Sales',
+        authorization_type: 'property_tags',
+        property_tags: ['sport'],
+      },
+    ],
+    properties: properties.map((property: object) => ({ ...property, tags: ['sport'] })),
+  })
+  const form = { org: acme, kind: 'adagents.json', domain, text }
+  const review = load((await send(ann, '/dashboard/publish', form)).body)
+  expect(review('h1').next().text()).toContain('Nothing is published yet')
+  expect(review('#marked')).toHaveLength(0)
+  await publishPreviewed(ann, form)
+  const checked = await registry.app.inject(`/workshop?domain=${domain}&kind=adagents.json`)
+  expect(load(checked.body)('main').text()).not.toContain('has no entry for')
 })
 
 test('a crawl is requested by a button, and its page renews itself until it has ended', async () => {
