@@ -42,11 +42,11 @@ export const guideGroups = [
     title: 'Run your own registry',
     guides: {
       install: 'Set up a registry on one machine, in a container or in a cluster',
-      'registry-operator': 'Daily tasks: health, members, and what waits for a decision',
+      'registry-operator': 'Daily tasks: health, members, and what’s waiting for a decision',
       operating: 'Every command, backups, updates and recovery',
       incidents: 'What to do when something is wrong',
       settings: 'Every setting and limit with its default',
-      keys: 'Replace keys, by plan or after a leak',
+      keys: 'Replace keys, as planned or after a leak',
       replicas: 'Serve a read-only copy on another machine',
       scale: 'Add caches, replicas and crawlers',
       sizing: 'Memory, disk and time that a registry needs',

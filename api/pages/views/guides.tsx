@@ -11,7 +11,7 @@ export async function show(): Promise<View> {
     body: (
       <>
         <h1>Guides</h1>
-        <p class="lead">What you can do here, step by step, with calls to paste.</p>
+        <p class="lead">What you can do here, step by step, with calls to copy.</p>
         {guideGroups.map(({ title, guides }) =>
           renderSection(title.toLowerCase().replaceAll(' ', '-'), title, renderGuides(guides)),
         )}
