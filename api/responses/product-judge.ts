@@ -43,6 +43,8 @@ export interface JudgedSelector {
   authorized: number
   unauthorized?: string[]
   source: 'adagents_json' | 'agent_claim' | 'none'
+  /** The term that stops some of it where the question leaves it out. */
+  needs?: Verdict['needs']
   sides: Verdict['sides']
 }
 
@@ -87,6 +89,10 @@ export class ProductJudge {
       },
     )
     const unauthorized = listUnauthorized(selector, items)
+    const needs = items
+      .flatMap(({ sales }) => sales)
+      .map(({ verdict }) => verdict.needs)
+      .find(term => term !== undefined)
     return {
       selector,
       items,
@@ -94,6 +100,7 @@ export class ProductJudge {
       authorized: items.filter(item => item.authorized).length,
       ...(unauthorized && { unauthorized }),
       source: getSource(granting, items),
+      ...(needs && { needs }),
       sides: combineSides(items, inventory),
     }
   }
@@ -116,7 +123,14 @@ export class ProductJudge {
     const isAll = items.length > 0 && authorized === items.length
     const confirmed =
       isAll && items.every(({ sales }) => sales.every(({ verdict }) => verdict.confirmed))
-    return { requested: items.length, authorized, sides, confirmed }
+    const needs = judged.map(judgement => judgement.needs).find(term => term !== undefined)
+    return {
+      requested: items.length,
+      authorized,
+      ...(needs && { needs }),
+      sides,
+      confirmed,
+    }
   }
 
   /** Returns the files that decided the answer: each publisher's once, and the operator's if it counts. */

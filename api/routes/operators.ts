@@ -8,9 +8,9 @@ import { OperatorLookup } from '../../pipeline/model/responses/agents.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import { findGrantFacts } from '../../pipeline/read/lookups/grant-facts.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { findBrandName, listDeclaredAgents } from '../../pipeline/read/lookups/operated.ts'
-import { findSideOfGrants } from '../../pipeline/read/lookups/operator-sides.ts'
 import { listReachesAfter } from '../../pipeline/read/lookups/reach.ts'
 import { formatFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -194,7 +194,7 @@ function listAuthorizing(reader: Reader, url: string, budget: { bytes: number })
       publisher_domain,
       ...(authorized_for !== null && { authorized_for }),
       source: 'adagents_json' as const,
-      ...findSideOfGrants(reader, url, publisher_domain),
+      ...findGrantFacts(reader, url, publisher_domain),
     }
     budget.bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
     if (budget.bytes < 0) break

@@ -53,6 +53,18 @@ export const operatorSide = {
     ),
 }
 
+/** Terms that a sale may have to name, in the order in which a verdict asks for them. */
+export const neededTerms = ['country', 'collection_ids', 'placement_ids'] as const
+export type NeededTerm = (typeof neededTerms)[number]
+
+/** Member of an answer that lists a grant: what a verdict about it has to be asked with. */
+export const needsOfGrant = z
+  .enum(neededTerms)
+  .optional()
+  .describe(
+    'Parameter without which a verdict is no: the grant is limited by it, for all properties or for some. Absent if it is not limited',
+  )
+
 /** Members of an answer that tell the same of a grant of several properties. */
 export const operatorSideOfGrant = {
   operator_side: operatorSide.operator_side.describe(
@@ -65,6 +77,8 @@ export const operatorSideOfGrant = {
     .optional()
     .describe('How many granted properties the operator contradicts; absent if none'),
 }
+/** Members of an answer that tell all of a listed grant that its publisher's file does not say in the same place. */
+export const grantFacts = { ...operatorSideOfGrant, needs: needsOfGrant }
 export interface OperatorSideOfGrant {
   operator_side: OperatorWord
   operator_reason: OperatorRule

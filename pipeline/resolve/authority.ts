@@ -1,9 +1,15 @@
 import { getFirst } from '../core/present.ts'
 import type { Identifier, LeftOutList } from '../model/documents/index.ts'
-import { type OperatorRule, type OperatorWord, operatorRules } from '../model/operator-side.ts'
+import {
+  type NeededTerm,
+  type OperatorRule,
+  type OperatorWord,
+  operatorRules,
+} from '../model/operator-side.ts'
 import { judgeOperator, type OperatorSide } from './operator-side.ts'
 import {
   judgeTerms,
+  judgeUnasked,
   type Placed,
   type Restrictions,
   type Terms,
@@ -86,12 +92,17 @@ const neededTerms = {
   country_not_asked: 'country',
   collection_not_asked: 'collection_ids',
   placement_not_asked: 'placement_ids',
-} as const satisfies Partial<Record<PublisherRule, string>>
-type NeededTerm = (typeof neededTerms)[keyof typeof neededTerms]
+} as const satisfies Partial<Record<PublisherRule, NeededTerm>>
 
 /** Finds the term without which a rule stops the sale. */
 function findNeededTerm(rule: PublisherRule): NeededTerm | undefined {
   return neededTerms[rule as keyof typeof neededTerms]
+}
+
+/** Finds the term that every sale by a grant has to name; undefined if the grant is not limited. */
+export function findTermOfGrant(grant: Restrictions): NeededTerm | undefined {
+  const rule = judgeUnasked(grant)
+  return rule && findNeededTerm(rule)
 }
 
 const publisherSays = {
@@ -178,6 +189,19 @@ export function isGranted(property: ForSale, publisher: PublisherSide, terms: Te
         grant.reaches(property) && judgeTerms(grant, terms, property, publisher) === 'granted',
     )
   )
+}
+
+/** Finds the term that a sale which is granted somewhere has to name besides these; undefined if it needs no other. */
+export function findMissingTerm(
+  property: ForSale,
+  publisher: PublisherSide,
+  terms: Terms,
+): NeededTerm | undefined {
+  const rules = judgePublisher(property, publisher, { ...terms, anywhere: false }).map(
+    ({ rule }) => rule,
+  )
+  if (rules.includes('granted')) return undefined
+  return rules.map(findNeededTerm).find(term => term !== undefined)
 }
 
 /** Judges a sale by the publisher's file; never empty, since a file that does not list the agent is a verdict too. */

@@ -94,6 +94,16 @@ export function isOpen(grant: Restrictions, time: Instant): boolean {
   )
 }
 
+/** Judges which limit of a grant stops a sale that names no place at all; undefined if the grant has none. */
+export function judgeUnasked(grant: Restrictions): TermsRule | undefined {
+  return findPlaceRule(
+    grant,
+    { at: 0 },
+    { property_id: null, tags: [] },
+    { domain: '', placements: [] },
+  )
+}
+
 function findPlaceRule(
   grant: Restrictions,
   terms: Terms,

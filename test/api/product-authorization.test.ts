@@ -174,6 +174,26 @@ describe('POST /api/registry/validate/product-authorization', () => {
     expect((await ask(validate, selling, { delegation_type: 'direct' })).authorized).toBe(true)
   })
 
+  test('200: what only a country opens is told by `needs`, as a whole and of its selector', async () => {
+    const selectors = [of({ property_ids: ['news'] }), of({ property_ids: ['app'] })]
+    const closed = await ask(validate, selectors)
+    expect(closed).toMatchObject({ authorized: false, needs: 'country' })
+    expect(closed.selectors[0]).not.toHaveProperty('needs')
+    expect(closed.selectors[1]).toMatchObject({ authorized_count: 0, needs: 'country' })
+    for (const country of ['GB', 'FR']) {
+      const asked = await ask(validate, selectors, { country })
+      expect(asked.authorized).toBe(country === 'GB')
+      expect(asked).not.toHaveProperty('needs')
+      for (const selector of asked.selectors) expect(selector).not.toHaveProperty('needs')
+    }
+    const [, app] = selectors
+    const expanded = await ask(expand, [app])
+    expect(expanded).toMatchObject({ property_count: 0, needs: 'country' })
+    const inBritain = await ask(expand, [app], { country: 'GB' })
+    expect(inBritain.property_count).toBe(1)
+    expect(inBritain).not.toHaveProperty('needs')
+  })
+
   test('200: a selector may name several publishers', async () => {
     const selector = { publisher_domains: [shopDomain, 'wide.example'], selection_type: 'all' }
     const { selectors } = await ask(validate, [selector])

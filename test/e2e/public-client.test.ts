@@ -274,7 +274,7 @@ describe('the examples of docs/clients.md', () => {
     expect([stdout, stderr]).toEqual([printed, ''])
   })
 
-  test('are four', () => expect(examples).toHaveLength(4))
+  test('are five', () => expect(examples).toHaveLength(5))
 })
 
 // What writes comes after what reads, in the same registry.

@@ -11,8 +11,8 @@ import {
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { pickWeakestOfAny } from '../../../pipeline/read/lookups/deciding-files.ts'
+import { findGrantFacts } from '../../../pipeline/read/lookups/grant-facts.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
-import { findSideOfGrants } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listReachesAfter, type StoredReach } from '../../../pipeline/read/lookups/reach.ts'
 import { listReachKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
@@ -284,7 +284,7 @@ function toPublisher(
       property_ids: status === 'revoked' ? [] : listIds(reader, agentUrl, publisher_domain),
     }),
     status,
-    ...(status === 'authorized' && findSideOfGrants(reader, agentUrl, publisher_domain)),
+    ...(status === 'authorized' && findGrantFacts(reader, agentUrl, publisher_domain)),
     last_verified_at: succeeded_at,
   }
 }

@@ -5,15 +5,16 @@ import type { Identifier } from '../../../pipeline/model/documents/index.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
-import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { findAgent, findOperatorSide } from '../../../pipeline/read/lookups/agents.ts'
 import {
   findProperty,
   findPropertyPlaces,
   type PropertyPlace,
 } from '../../../pipeline/read/lookups/candidates.ts'
 import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
+import { findGrantFacts, isLimiting } from '../../../pipeline/read/lookups/grant-facts.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
-import { findSideOfGrants, findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
+import { findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import {
@@ -27,7 +28,7 @@ import {
   loadPastInventory,
 } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { isGranted } from '../../../pipeline/resolve/authority.ts'
+import { findMissingTerm, isGranted, judge } from '../../../pipeline/resolve/authority.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { createPageSize, domainCursor, pageCursor } from '../../inputs/fields.ts'
@@ -47,7 +48,7 @@ export const lookUpProperty = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that publishers authorize to sell a property',
   description:
-    'Returns all grants in force, whatever their terms. If one is `contradicted`, the agent may not sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
+    'Returns all grants in force; limited ones have `needs`. If one is `contradicted`, the agent may not sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { type, value, as_of }, reader }) => [
@@ -73,7 +74,7 @@ export const lookUpProperty = defineOperation({
       : loadSellers(reader, { type, value })
     const page = all.slice(cursor, cursor + limit).map(seller => ({
       ...toShownSeller(seller),
-      ...(past ? toOperatorSide('not_recorded') : findSideOfSeller(reader, seller)),
+      ...(past ? toOperatorSide('not_recorded') : findFactsOfSeller(reader, seller)),
     }))
     const agents = new ResponseBudget().take(page)
     const domain = type === 'domain' && !past && all.length === 0 ? parseDomain(value) : undefined
@@ -184,9 +185,25 @@ function toSeller(agent_url: string, publisher_domain: string, property: Stocked
   return { agent_url, publisher_domain, property, order }
 }
 
-function findSideOfSeller(reader: Reader, { agent_url, property, publisher_domain }: Seller) {
+function findFactsOfSeller(reader: Reader, seller: Seller) {
+  const { agent_url, property, publisher_domain } = seller
   const terms = { at: reader.now(), anywhere: true }
-  return findSideOfSale(reader, agent_url, property, publisher_domain, terms)
+  const side = findSideOfSale(reader, agent_url, property, publisher_domain, terms)
+  const needs = findNeedsOfSeller(reader, seller)
+  return { ...side, ...(needs && { needs }) }
+}
+
+/** Finds what a verdict about a sale has to be asked with: what it says itself, unless the operator contradicts. */
+function findNeedsOfSeller(reader: Reader, { agent_url, property, publisher_domain }: Seller) {
+  const inventory = isLimiting(reader, publisher_domain)
+    ? findInventory(reader, publisher_domain)
+    : undefined
+  if (inventory === undefined) return undefined
+  const terms = { at: reader.now() }
+  const granting = inventory.granting(agent_url)
+  const operating = findOperatorSide(reader, findAgent(reader, agent_url))
+  const { needs } = judge(property, granting, operating, terms)
+  return needs ?? findMissingTerm(property, granting, terms)
 }
 
 function toShownSeller({ agent_url, publisher_domain, property }: Seller) {
@@ -245,7 +262,7 @@ export const lookUpAgentDomains = defineOperation({
         publisher_domain,
         ...(past
           ? toOperatorSide('not_recorded')
-          : findSideOfGrants(reader, agent.agent_url, publisher_domain)),
+          : findGrantFacts(reader, agent.agent_url, publisher_domain)),
       })),
       count: domains.length,
       ...(await findMeant(reader, agent.agent_url)),

@@ -177,7 +177,7 @@ export const authorizeProduct = defineOperation({
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
   handle: async ({ body, query, services }) => {
     const { past, judge, judged } = await judgeProduct(body, query.as_of, services)
-    const { requested, authorized, sides, confirmed } = judge.tally(judged)
+    const { requested, authorized, ...tally } = judge.tally(judged)
     const unauthorized = cutUnauthorized(judged, body.unauthorized_items_cursor)
     const selectors = judged.map((judgement, index) => ({
       publisher_domain: judgement.selector.publisher_domain ?? null,
@@ -186,6 +186,7 @@ export const authorizeProduct = defineOperation({
       authorized_count: judgement.authorized,
       ...unauthorized.lists[index],
       source: judgement.source,
+      ...(judgement.needs && { needs: judgement.needs }),
       sides: judgement.sides,
     }))
     return replyOk({
@@ -196,8 +197,7 @@ export const authorizeProduct = defineOperation({
       total_authorized: authorized,
       selectors,
       ...unauthorized.end,
-      sides,
-      confirmed,
+      ...tally,
       ...(await findMeant(services.reader, body.agent_url)),
       checked_at: toIso(services.reader.now()),
       ...(past && { as_of: toIso(past.at) }),
@@ -264,12 +264,14 @@ export const expandProduct = defineOperation({
     )
     const properties = shown.map(({ property }) => property)
     const identifiers = shown.flatMap(item => item.identifiers)
+    const { needs } = judge.tally(judged)
     return replyOk({
       agent_url: body.agent_url,
       properties,
       identifiers,
       property_count: properties.length,
       identifier_count: identifiers.length,
+      ...(needs && { needs }),
       ...(shown.length < all.length && {
         properties_total: all.length,
         properties_truncated: true,

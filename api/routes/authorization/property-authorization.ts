@@ -60,7 +60,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Check whether an agent may sell a property',
-  description: `The sale is authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence} If a required one is missing, \`needs\` names it.`,
+  description: `The sale is authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({

@@ -16,6 +16,7 @@ import {
   listDeciding,
   listFilesOfPublisher,
 } from '../../../pipeline/read/lookups/deciding-files.ts'
+import { isLimiting } from '../../../pipeline/read/lookups/grant-facts.ts'
 import {
   findInventory,
   type Inventory,
@@ -25,7 +26,12 @@ import { findReach } from '../../../pipeline/read/lookups/reach.ts'
 import { listAgentKeys, listPublisherKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { judge, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
+import {
+  findMissingTerm,
+  findTermOfGrant,
+  judge,
+  tallyVerdicts,
+} from '../../../pipeline/resolve/authority.ts'
 import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
 import {
   combineOperatorRules,
@@ -61,7 +67,7 @@ export const authorizePublisher = defineOperation({
   description:
     'Counts the active properties that grants in force reach and the agent’s operator does not contradict. ' +
     `${sidesSentence}Restrictions to countries, ` +
-    'placements and collections apply only if the request names some.',
+    'placements and collections apply only if the request names some; if it names none where it has to, `needs` says so.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { domain, agent, as_of }, reader }) => [
@@ -161,6 +167,7 @@ function buildWholeAnswer(
   const { agent_url } = agent
   const reach = findReach(reader, agent_url, domain)
   if (reach?.sold === undefined || !isOperatorSilent(reader, agent)) return undefined
+  if (isLimiting(reader, domain)) return undefined
   const { sold, authorized_for, verified_by: resolved_location } = reach
   const answer = {
     publisher_domain: domain,
@@ -224,6 +231,10 @@ function judgePublisher(
   const tally = tallyVerdicts(
     (authorized.length > 0 ? authorized : judged).map(answer => answer.verdict),
   )
+  const isLimited = granting.grants.some(grant => findTermOfGrant(grant) !== undefined)
+  const needs = (isLimited ? granted : [])
+    .map(({ property }) => findMissingTerm(property, granting, terms))
+    .find(term => term !== undefined)
   const words = granting.grants.find(grant => grant.authorized_for !== null)?.authorized_for
   const answer = {
     publisher_domain,
@@ -238,6 +249,7 @@ function judgePublisher(
       toLongList(rest.map(({ property }) => toRefused(property))),
       paging.unauthorized_properties_cursor,
     ),
+    ...(needs && { needs }),
     sides: tally.sides,
     confirmed: authorized.length > 0 && tally.confirmed === authorized.length,
     ...combineOperatorRules(

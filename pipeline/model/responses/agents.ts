@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { agentTypes, Metric } from '../documents/index.ts'
-import { operatorSideOfGrant } from '../operator-side.ts'
+import { grantFacts } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -224,7 +224,7 @@ const OperatedAgent = z.looseObject({
         source: z
           .enum(['adagents_json', 'agent_claim'])
           .describe('Source: the publisher’s file, or only the agent'),
-        ...operatorSideOfGrant,
+        ...grantFacts,
       }),
     )
     .describe('Publishers that authorize it, by domain, at most a hundred'),

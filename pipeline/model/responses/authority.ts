@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
 import { AuthorizationType, grantTerms } from '../grant.ts'
-import { operatorSide, operatorSideOfGrant } from '../operator-side.ts'
+import { grantFacts, neededTerms, needsOfGrant, operatorSide } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -38,6 +38,12 @@ export const Sides = z
     description:
       'Verdicts of the publisher’s adagents.json and of the brand.json of the agent’s operator',
   })
+const Needs = z
+  .enum(neededTerms)
+  .optional()
+  .describe(
+    'Parameter without which this cannot be decided: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
+  )
 const Confirmed = z.boolean().describe('Whether both sides confirm that the agent may sell it')
 const CheckedAt = text.describe('Time of the response')
 const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
@@ -148,7 +154,7 @@ export const PublisherAuthorization = z
     ...describeListPart('unauthorized_properties'),
     sides: Sides,
     confirmed: Confirmed,
-    ...operatorSideOfGrant,
+    ...grantFacts,
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...explained,
@@ -181,7 +187,7 @@ export const AgentPublisher = z
     status: z
       .enum(['authorized', 'revoked'])
       .describe('`revoked` where the file lists the publisher as revoked'),
-    ...z.object(operatorSideOfGrant).partial().shape,
+    ...z.object(grantFacts).partial().shape,
     last_verified_at: text.describe(
       'Time at which the file that grants it was last read; with `as_of`, at which it was read as shown here for the first time',
     ),
@@ -213,6 +219,7 @@ export const PropertyLookup = z
           agent_url: AgentUrl,
           publisher_domain: PublisherDomain.describe('Publisher that grants the sale'),
           ...operatorSide,
+          needs: needsOfGrant,
           property: z
             .looseObject({
               id: PropertyRid,
@@ -249,8 +256,10 @@ export const AgentDomains = z
     agent_url: text.describe('Requested address, as sent'),
     domains: z.array(text).describe('Domains of the publishers of this page, by name'),
     grants: z
-      .array(z.looseObject({ publisher_domain: PublisherDomain, ...operatorSideOfGrant }))
-      .describe('What the operator of the agent says about the grants of each of these publishers'),
+      .array(z.looseObject({ publisher_domain: PublisherDomain, ...grantFacts }))
+      .describe(
+        'What each of these publishers’ grants needs, and what the operator of the agent says about it',
+      ),
     count: count.describe('Domains on this page'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
@@ -275,12 +284,7 @@ export const PropertyAuthorization = z
       ),
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
-    needs: z
-      .enum(['country', 'collection_ids', 'placement_ids'])
-      .optional()
-      .describe(
-        'Parameter without which this cannot be decided: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
-      ),
+    needs: Needs,
     sides: Sides,
     confirmed: Confirmed,
     ...operatorSide,
@@ -343,6 +347,7 @@ const JudgedSelector = z.looseObject({
   source: z
     .enum(['adagents_json', 'agent_claim', 'none'])
     .describe('Source of the grant: the publisher’s file, or none (`none`)'),
+  needs: Needs,
   sides: Sides,
 })
 
@@ -360,6 +365,7 @@ export const ProductAuthorization = z
       .describe(
         'Pass it as `unauthorized_items_cursor` to get the rest of what the selectors list; null at the end',
       ),
+    needs: Needs,
     sides: Sides,
     confirmed: Confirmed,
     did_you_mean: DidYouMean.optional(),
@@ -396,6 +402,12 @@ export const ProductIdentifiers = z
       .describe('Identifiers of these properties, one by one'),
     property_count: count.describe('How many properties are listed above'),
     identifier_count: count.describe('How many identifiers are listed above'),
+    needs: z
+      .enum(neededTerms)
+      .optional()
+      .describe(
+        'Parameter without which some requested properties are left out: grants of them are limited by it',
+      ),
     ...describeCut('properties'),
     has_more: z.boolean().describe('Whether more properties follow after this page'),
     next_cursor: text

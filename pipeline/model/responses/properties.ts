@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
-import { operatorSideOfGrant } from '../operator-side.ts'
+import { grantFacts } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -50,7 +50,7 @@ export const PropertyResolution = z
         z.looseObject({
           url: AgentUrl,
           authorized_for: AuthorizedFor.optional(),
-          ...operatorSideOfGrant,
+          ...grantFacts,
         }),
       )
       .describe('Agents with a grant in force, by address'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LeftOutList } from '../documents/index.ts'
-import { operatorSideOfGrant } from '../operator-side.ts'
+import { grantFacts } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -108,7 +108,7 @@ const PublisherAgent = z.looseObject({
     .boolean()
     .optional()
     .describe('Whether it may sell all of them; absent beyond the counted agents'),
-  ...operatorSideOfGrant,
+  ...grantFacts,
 })
 
 export const PlacementItem = z
@@ -246,7 +246,7 @@ export const DomainLookup = z
           url: AgentUrl,
           authorized_for: AuthorizedFor.optional(),
           member: MemberName.optional(),
-          ...operatorSideOfGrant,
+          ...grantFacts,
         }),
       )
       .describe('Agents with a grant in force, by address'),

@@ -9,7 +9,6 @@ import type { Terms } from '../../resolve/sale-terms.ts'
 import type { Reader } from '../reader.ts'
 import { findAgent, findOperatorSide, isOperatorSilent } from './agents.ts'
 import { findInventory, type Inventory } from './inventory.ts'
-import type { Revise } from './stored.ts'
 
 /** Finds what the operator of an agent says about all that a publisher grants the agent now. */
 export function findSideOfGrants(
@@ -54,19 +53,4 @@ export function findSideOfSale(
   }
   const { judged } = judge(property, inventory.granting(agentUrl), operating, terms)
   return toOperatorSide(judged.operator.rule)
-}
-
-/** Adds to each agent of a publisher's document what its operator says. */
-export const addOperatorSides: Revise = (json, domain, reader) => {
-  const document = JSON.parse(json) as { authorized_agents: { url: string }[] }
-  if (document.authorized_agents.length === 0) return { json, tag: '' }
-  const sides = document.authorized_agents.map(({ url }) => findSideOfGrants(reader, url, domain))
-  const authorized_agents = document.authorized_agents.map((agent, i) => ({
-    ...agent,
-    ...sides[i],
-  }))
-  return {
-    json: JSON.stringify({ ...document, authorized_agents }),
-    tag: JSON.stringify(sides),
-  }
 }

@@ -9,11 +9,11 @@ import type {
   PublisherLookup,
 } from '../../model/responses/index.ts'
 import type { Reader } from '../reader.ts'
+import { addGrantFacts } from './grant-facts.ts'
 import { findHosted } from './hosted.ts'
 import { describeHosted, findPointingHere, findResolved, HOSTING } from './hosting.ts'
 import { findInventory } from './inventory.ts'
 import { getMembers, toPublicMember } from './members.ts'
-import { addOperatorSides } from './operator-sides.ts'
 import {
   documentSpaces,
   findFileFreshness,
@@ -70,7 +70,7 @@ export function findPublisher(
 
 /** Adds what operators say, and notes where the file of a publisher was found. */
 const revisePublisher: Revise = (json, domain, reader) => ({
-  ...addOperatorSides(json, domain, reader),
+  ...addGrantFacts(json, domain, reader),
   notes: findResolved(reader, json),
 })
 
@@ -156,7 +156,7 @@ export function findDomainLookup(reader: Reader, domain: string): StoredAnswer |
 
 /** Adds what operators say, and the members unless agents claim the domain: claims expire by the clock. */
 const reviseLookup: Revise = (json, domain, reader) => {
-  const revised = addOperatorSides(json, domain, reader)
+  const revised = addGrantFacts(json, domain, reader)
   return reader.serving?.has('claim', domain)
     ? { ...revised, notes: { isClaimed: true } }
     : { ...revised, ...withMembers(reader, revised.json, []) }

@@ -3,8 +3,8 @@ import type { PublisherLookup } from '../../model/responses/index.ts'
 import { ROLLUP_AGENTS_MAX, toPropertyItem } from '../../serving/documents.ts'
 import type { Reader } from '../reader.ts'
 import { listDeclared } from './agents.ts'
+import { findGrantFacts } from './grant-facts.ts'
 import { findInventory, type Inventory } from './inventory.ts'
-import { findSideOfGrants } from './operator-sides.ts'
 import { buildUnknownPublisher, findPublisher } from './publisher-lookup.ts'
 
 /** Properties of a brand.json that the lookup of its domain shows. */
@@ -60,7 +60,7 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageQu
         url,
         lent.length === 0 && cursor + i < ROLLUP_AGENTS_MAX,
       ),
-      ...findSideOfGrants(reader, url, domain),
+      ...findGrantFacts(reader, url, domain),
     })),
   )
   const isCut = [properties.length < rows.length, agents.length < urls.length]

@@ -1,6 +1,6 @@
 import type { Reader } from '../reader.ts'
 import type { LentBytes } from './buffer-builder.ts'
-import { addOperatorSides } from './operator-sides.ts'
+import { addGrantFacts } from './grant-facts.ts'
 import {
   type DomainsByName,
   documentSpaces,
@@ -19,10 +19,10 @@ export function resolveBrands(reader: Reader, asked: DomainsByName): LentBytes {
 }
 
 export function findProperties(reader: Reader, domain: string): StoredAnswer | undefined {
-  return findStored(reader, documentSpaces.property, domain, { revise: addOperatorSides })
+  return findStored(reader, documentSpaces.property, domain, { revise: addGrantFacts })
 }
 
 /** Resolves properties by key, null if unknown. */
 export function resolveProperties(reader: Reader, asked: DomainsByName): LentBytes {
-  return resolveMany(reader, documentSpaces.property, asked, addOperatorSides)
+  return resolveMany(reader, documentSpaces.property, asked, addGrantFacts)
 }

@@ -30,11 +30,11 @@ afterAll(() => registry.close())
 
 type Verdict = Pick<
   PropertyAuthorization,
-  'authorized' | 'sides' | 'operator_side' | 'operator_reason'
+  'authorized' | 'needs' | 'sides' | 'operator_side' | 'operator_reason'
 >
 
 /** A pair as a list shows it. */
-type Listed = Pick<Verdict, 'operator_side' | 'operator_reason'> & {
+type Listed = Pick<Verdict, 'needs' | 'operator_side' | 'operator_reason'> & {
   properties_contradicted?: number
 }
 
@@ -91,6 +91,7 @@ function listReaching(world: NamedSales, agent: number, index: number) {
   })
 }
 
+const limits = { country: 0, collection_ids: 0, placement_ids: 0, nothing: 0 }
 const counts = { confirmed: 0, silent: 0, contradicted: 0, unknown: 0 }
 
 /** Checks what the list of a property's sellers says against the verdicts about each pair. */
@@ -110,14 +111,32 @@ async function checkSellers(world: NamedSales, index: number): Promise<void> {
     }
     if (listed === undefined) continue
     counts[listed.operator_side]++
+    const { authorized, needs, operator_side, operator_reason } = verdicts[0]!
+    limits[listed.needs ?? 'nothing']++
+    const isFree = reaching.some(
+      entry => !entry.countries && !entry.placements && !entry.collections,
+    )
+    expect(listed.needs === undefined).toBe(isFree)
+    expect(authorized).toBe(isFree && listed.operator_side !== 'contradicted')
+    if (listed.operator_side !== 'contradicted') expect(needs).toBe(listed.needs)
     const isLimited = reaching.some(
       entry => entry.countries || entry.placements || entry.collections,
     )
-    if (isLimited) continue
-    const { authorized, operator_side, operator_reason } = verdicts[0]!
-    expect(listed).toMatchObject({ operator_side, operator_reason })
-    expect(authorized).toBe(operator_side !== 'contradicted')
+    if (!isLimited) expect(listed).toMatchObject({ operator_side, operator_reason })
   }
+}
+
+/** Checks that a pair which needs no term may be sold without any, as far as its operator allows. */
+async function checkNeeds(world: NamedSales, url: string, { needs, ...pair }: Listed) {
+  const number = world.agents.indexOf(url)
+  const verdicts = await Promise.all(
+    world.properties.flatMap((_, index) =>
+      listReaching(world, number, index).length > 0 ? [judge(world, url, index, {})] : [],
+    ),
+  )
+  const unsold = verdicts.filter(({ authorized }) => !authorized)
+  if (needs !== undefined) return expect(unsold.length).toBeGreaterThan(0)
+  expect(unsold.length).toBe(pair.properties_contradicted ?? 0)
 }
 
 /** Checks that all lists of grants say the same of a pair, and count as many properties as the verdict. */
@@ -147,14 +166,14 @@ async function checkGrants(world: NamedSales, url: string): Promise<void> {
     ),
   )
   const authorizations = await listAuthorizations(url)
-  const listed = [
-    ...authorizations,
+  const pairs = [
     ...(reached.publishers ?? []),
     ...domains.grants,
     ...lists.flatMap(({ authorized_agents }) =>
       authorized_agents.filter(agent => agent.url === url),
     ),
-  ].map(pickSide)
+  ]
+  const listed = [...authorizations, ...pairs].map(pickSide)
   const isGranted = world.properties.some(
     (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
   )
@@ -162,6 +181,8 @@ async function checkGrants(world: NamedSales, url: string): Promise<void> {
   expect(authorizations.length > 0).toBe(isGranted)
   if (!isGranted) return
   for (const side of listed) expect(side).toEqual(pickSide(whole))
+  for (const { needs } of pairs) expect(needs).toBe(whole.needs)
+  await checkNeeds(world, url, whole)
   const granted = world.properties.filter(
     (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
   ).length
@@ -231,6 +252,9 @@ test('no list disagrees with the verdict about a pair, also once the operator sa
     await publishFiles(registry, { [brand]: files[brand]! })
     await check({ ...world, declared })
   }
-  await fc.assert(fc.asyncProperty(saleWorld, saleWorld, checkTwice), { numRuns: RUNS })
-  expect(Math.min(rows, ...Object.values(counts))).toBeGreaterThan(0)
+  await fc.assert(fc.asyncProperty(saleWorld, saleWorld, checkTwice), {
+    numRuns: RUNS,
+    endOnFailure: true,
+  })
+  expect(Math.min(rows, ...Object.values(counts), ...Object.values(limits))).toBeGreaterThan(0)
 })

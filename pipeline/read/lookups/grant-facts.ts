@@ -1,0 +1,77 @@
+import type { NeededTerm, OperatorSideOfGrant } from '../../model/operator-side.ts'
+import { findTermOfGrant } from '../../resolve/authority.ts'
+import { hasLimitedGrants } from '../../serving/plain-sales.ts'
+import { declareCache } from '../cache/caches.ts'
+import { CommitCache } from '../cache/commit-cache.ts'
+import type { Reader } from '../reader.ts'
+import { findInventory, type Inventory } from './inventory.ts'
+import { findSideOfGrants } from './operator-sides.ts'
+import type { Revise } from './stored.ts'
+
+/** Facts in lists about all that a publisher grants an agent. */
+interface GrantFacts extends OperatorSideOfGrant {
+  needs?: NeededTerm
+}
+
+const LIMITED_BYTES_MAX = 4 * 1024 * 1024
+const LIMITED_BYTES = 60
+/** Remembers which publishers limit a grant: most limit none, and their inventories are not parsed for this. */
+const limited = declareCache(() => new CommitCache<boolean>(LIMITED_BYTES_MAX, () => LIMITED_BYTES))
+
+/** Tells whether a publisher limits any grant to countries, collections or placements. */
+export function isLimiting(reader: Reader, publisher: string): boolean {
+  const { serving } = reader
+  if (serving === undefined) return false
+  return limited(reader).get(serving, publisher, () => {
+    const stored = serving.peek('inventory', publisher)
+    return stored !== undefined && hasLimitedGrants(stored)
+  })
+}
+
+/** Finds what lists say of all that a publisher grants an agent now. */
+export function findGrantFacts(reader: Reader, agentUrl: string, publisher: string): GrantFacts {
+  const side = findSideOfGrants(reader, agentUrl, publisher)
+  const needs = findNeeds(reader, agentUrl, publisher)
+  return needs === undefined ? side : { ...side, needs }
+}
+
+/** Finds the term without which some property that a publisher grants an agent now cannot be sold. */
+export function findNeeds(
+  reader: Reader,
+  agentUrl: string,
+  publisher: string,
+): NeededTerm | undefined {
+  const inventory = isLimiting(reader, publisher) ? findInventory(reader, publisher) : undefined
+  return inventory && findUnmetNeed(inventory, agentUrl)
+}
+
+function findUnmetNeed(inventory: Inventory, agentUrl: string): NeededTerm | undefined {
+  const grants = inventory.grantsTo(agentUrl).filter(grant => grant.in_force)
+  const limits = grants.flatMap(grant => {
+    const needs = findTermOfGrant(grant)
+    return needs === undefined ? [] : [{ grant, needs }]
+  })
+  if (limits.length === 0) return undefined
+  const free = grants.filter(grant => limits.every(limit => limit.grant !== grant))
+  for (const property of inventory.properties) {
+    if (!property.is_active || free.some(grant => grant.reaches(property))) continue
+    const limit = limits.find(({ grant }) => grant.reaches(property))
+    if (limit !== undefined) return limit.needs
+  }
+  return undefined
+}
+
+/** Adds to each agent of a publisher's document what its grants need and what its operator says. */
+export const addGrantFacts: Revise = (json, domain, reader) => {
+  const document = JSON.parse(json) as { authorized_agents: { url: string }[] }
+  if (document.authorized_agents.length === 0) return { json, tag: '' }
+  const facts = document.authorized_agents.map(({ url }) => findGrantFacts(reader, url, domain))
+  const authorized_agents = document.authorized_agents.map((agent, i) => ({
+    ...agent,
+    ...facts[i],
+  }))
+  return {
+    json: JSON.stringify({ ...document, authorized_agents }),
+    tag: JSON.stringify(facts),
+  }
+}
