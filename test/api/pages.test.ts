@@ -393,12 +393,16 @@ describe('a page says what JSON says', () => {
       '“none” isn’t an agent URL. Enter a URL such as https://agent.example/mcp.',
     ],
     [`agent_url=${AGENT}&identifier_value=a.example&country=ZZZ`, 'Country must be'],
+    [
+      'agent_url=foo&identifier_value=not a domain!',
+      /^“foo” isn’t an agent URL.*“not a domain!” isn’t a/,
+    ],
   ])('400: of what is wrong with a question, by its label: %s', async (query, fault) => {
     const answer = await get(`/authorization?${query}`)
     const page = load(answer.body)
     expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
       400,
-      expect.stringContaining(fault),
+      typeof fault === 'string' ? expect.stringContaining(fault) : expect.stringMatching(fault),
     ])
     expect(page('form.ask')).toHaveLength(1)
   })

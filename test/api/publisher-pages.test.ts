@@ -179,3 +179,18 @@ test.each(['adagents.json', 'brand.json'] as const)(
     expect(new Set(counts).size).toBeGreaterThan(1)
   },
 )
+
+test('a question about a host with several agents links to a question about each', async () => {
+  const authorized_agents = ['a', 'b'].map(path => ({
+    ...grantByIds(`https://shared.example/${path}`),
+  }))
+  const file = buildShop('two.example', { authorized_agents })
+  await publishFiles(registry, { 'two.example': file })
+  await registry.publish()
+  const asked = { agent_url: 'https://shared.example', identifier_value: 'two.example' }
+  const page = await open(`/authorization?${new URLSearchParams(asked)}`)
+  expect(page('[role=alert] a').toArray()).toHaveLength(2)
+  expect(page('[role=alert]').text()).toBe(
+    'Several agents are at that address. Did you mean https://shared.example/a or https://shared.example/b?',
+  )
+})

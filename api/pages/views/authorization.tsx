@@ -73,7 +73,7 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
     if (!refused) throw error
     const faults = listFaults(refused, asked)
     return showForm(asked, await findExampleSales(call), {
-      fault: describeFaults(faults, asked),
+      fault: renderFaults(faults, asked),
       wrong: faults.map(({ field }) => field),
     })
   }
@@ -97,11 +97,19 @@ interface Refused {
   message: string
 }
 
-/** Lists everything that is wrong with the form: the API refuses the first wrong field only. */
+/** Fields of the form from the first to the last. */
+const FIELDS = ['agent_url', 'identifier_value', 'identifier_type', 'country', 'as_of']
+
+/**
+ * Lists everything that is wrong with the form in the order of its fields: the API refuses the first wrong field only.
+ */
 function listFaults(refused: Refused, asked: Asked): Refused[] {
   const known = new Set([toFormField(refused.field)])
   const others = [findAgentFault(asked), findPropertyFault(asked)].flatMap(fault => fault ?? [])
-  return [refused, ...others.filter(({ field }) => !known.has(field))]
+  const rank = ({ field }: Refused) => FIELDS.indexOf(toFormField(field))
+  return [refused, ...others.filter(({ field }) => !known.has(field))].sort(
+    (a, b) => rank(a) - rank(b),
+  )
 }
 
 /** Names a field as the form does; questions about publishers have another name for the agent. */
@@ -120,12 +128,10 @@ function findPropertyFault({ identifier_type, identifier_value }: Asked): Refuse
   return text === undefined ? undefined : findWrongField(new PublicError('invalid_request', text))
 }
 
-function describeFaults(faults: readonly Refused[], asked: Asked): string {
-  return faults
-    .map(({ message }) =>
-      clipText(describeRefusal(message, { ...asked, agent: asked.agent_url }), 300),
-    )
-    .join(' ')
+function renderFaults(faults: readonly Refused[], asked: Asked): Child {
+  return faults.map(({ message }) => (
+    <p>{renderCoded(describeRefusal(message, { ...asked, agent: asked.agent_url }), 300)}</p>
+  ))
 }
 
 /** Faults of a question, and the names of the fields that have them. */
@@ -151,9 +157,9 @@ function showForm(
           Can this agent sell ads on this property? See which file says so, where, and when.
         </p>
         {fault === undefined ? null : (
-          <p class={`notice ${wrong.length > 0 ? 'bad' : 'fair'}`} id="fault" role="alert">
-            {renderCoded(fault, 700)}
-          </p>
+          <div class={`notice ${wrong.length > 0 ? 'bad' : 'fair'}`} id="fault" role="alert">
+            {fault}
+          </div>
         )}
         {renderAskForm(asked, wrong)}
         {examples.length === 0 ? null : (
