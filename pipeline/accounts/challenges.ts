@@ -88,7 +88,7 @@ export function settleChallenge(
 /** Cancels the challenge of a domain that can still be verified. */
 export function cancelChallenge(
   db: Sqlite,
-  { org_id, domain }: OperationOf<'ownership.cancel'>,
+  { org_id, domain }: Pick<OperationOf<'ownership.cancel'>, 'org_id' | 'domain'>,
   { now, seq }: AccountStamp,
 ): Answer {
   const challenge = findLastChallenge(db, org_id, domain)

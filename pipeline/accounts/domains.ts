@@ -2,6 +2,7 @@ import { toIso } from '../core/clock.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
+import { cancelChallenge } from './challenges.ts'
 import { touchMember } from './members.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
@@ -36,7 +37,7 @@ export function addDomain(
  */
 export function removeDomain(
   db: Sqlite,
-  { org, domain }: OperationOf<'organization.domain.remove' | 'organization.domain.lose'>,
+  { op, org, domain }: OperationOf<'organization.domain.remove' | 'organization.domain.lose'>,
   stamp: AccountStamp,
 ): Answer {
   const owner = findOrganization(db, org)
@@ -53,6 +54,8 @@ export function removeDomain(
   if (!held) return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
   db.run('delete from verified_domains where org_id = $org_id and domain = $domain', which)
   withdrawProof(db, { ...which, proof: held.proof }, stamp)
+  // A verification that was to renew the proof would bring the domain back.
+  if (op === 'organization.domain.remove') cancelChallenge(db, which, stamp)
   touchMember(db, org_id, stamp.seq)
   passOn(db, domain, stamp.seq)
   return { done: { org_id, domain } }

@@ -117,7 +117,7 @@ function changeByOperator(op: 'add' | 'remove', org: string, domain: string, pro
 
 describe('the domains of the caller’s organization', () => {
   const domains = '/api/me/organization/domains'
-  const ask = (method: 'GET' | 'POST', url: string, { key }: Caller, payload?: object) =>
+  const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, { key }: Caller, payload?: object) =>
     registry.app.inject({
       method,
       url,
@@ -145,6 +145,15 @@ describe('the domains of the caller’s organization', () => {
     expect((await ask('POST', `${domains}/acme.example/verify`, other)).statusCode).toBe(404)
     expect((await ask('GET', domains, other)).json().domains).toEqual([])
     expect(await proves('acme.example', other)).toBe(false)
+  })
+
+  it('are no longer about to be verified once they are removed', async () => {
+    await prove()
+    await ask('POST', domains, acme, { domain: 'acme.example' })
+    expect((await ask('GET', domains, acme)).json().pending).toHaveLength(1)
+    const removed = await ask('DELETE', `${domains}/acme.example`, acme)
+    expect(removed.statusCode, removed.body).toBeLessThan(300)
+    expect((await ask('GET', domains, acme)).json()).toMatchObject({ domains: [], pending: [] })
   })
 
   it('409: a missing token uses the challenge up, and 404 the next time', async () => {
