@@ -252,6 +252,15 @@ describe('a page says what JSON says', () => {
     await own.close()
   })
 
+  test.each([
+    ['publisher', PUBLISHER],
+    ['brand', 'leaf.example'],
+  ])('of an unknown %s with www, the one without', async (kind, domain) => {
+    const answer = await registry.app.inject(`/${kind}/www.${domain}`)
+    expect(answer.statusCode).toBe(404)
+    expect(load(answer.body)('main .notice a').attr('href')).toBe(`/${kind}/${domain}`)
+  })
+
   test('of a search for an agent, by a part of its address', async () => {
     const nobody = await read('/search?q=nobody-knows.example')
     expect(nobody('main').text()).toContain('nobody-knows.example isn’t in the registry yet')

@@ -1,5 +1,6 @@
 import type { HostedKind } from '../../../pipeline/model/hosted.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderName } from '../html/text.tsx'
 import type { ViewCall } from '../view.ts'
 import { toAddAgentPath, toCrawlPath, toVerifyPath, toWorkshopPath } from './paths.ts'
 
@@ -26,6 +27,20 @@ export function renderWithoutWww(domain: string, toPath: (bare: string) => strin
   return (
     <p class="hint">
       Sites usually serve these files without www. Did you mean <a href={toPath(bare)}>{bare}</a>?
+    </p>
+  )
+}
+
+/** Renders the domain that was probably meant by an unknown one, as the API proposes it. */
+export function renderMeant(
+  meant: readonly string[] | undefined,
+  toPath: (domain: string) => string,
+): Html | null {
+  const [domain] = meant ?? []
+  if (domain === undefined) return null
+  return (
+    <p class="notice">
+      Did you mean <a href={toPath(domain)}>{renderName(domain)}</a>?
     </p>
   )
 }

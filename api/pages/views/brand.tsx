@@ -28,8 +28,8 @@ import { findSource, renderHead, renderLooks, renderRaw } from '../parts/brand.t
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { type CountedFaults, renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
-import { renderOwnerLinks } from '../parts/owner-links.tsx'
-import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
+import { renderMeant, renderOwnerLinks } from '../parts/owner-links.tsx'
+import { toBrandPath, toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { toPlainWords } from '../parts/plain-words.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
@@ -40,6 +40,7 @@ import type { View, ViewCall } from '../view.ts'
 
 interface Refused {
   error: string
+  did_you_mean?: string[]
   freshness?: FreshnessBlock
 }
 
@@ -256,7 +257,7 @@ function renderFile(file: CountedFile | null | undefined, domain: string, descri
 
 function showUnknown(
   domain: string,
-  { error, freshness }: Refused,
+  { error, did_you_mean, freshness }: Refused,
   services: ViewCall['services'],
 ): View {
   const title = `No brand found for ${domain}`
@@ -268,6 +269,7 @@ function showUnknown(
       title,
       describeMissing(freshness?.state),
       <>
+        {renderMeant(did_you_mean, toBrandPath)}
         {renderFreshness(freshness, 'brand.json')}
         <p>
           <a href={toPublisherPath(domain)}>View publisher page</a>

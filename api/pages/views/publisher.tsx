@@ -23,8 +23,8 @@ import { renderAgent } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { type CountedFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
-import { renderOwnerLinks } from '../parts/owner-links.tsx'
-import { toBrandPath, toWorkshopPath } from '../parts/paths.ts'
+import { renderMeant, renderOwnerLinks } from '../parts/owner-links.tsx'
+import { toBrandPath, toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import {
   describeUnknown,
@@ -251,7 +251,7 @@ function renderClaims(reader: Reader, lookup: DomainLookup): Html | null {
 }
 
 function showUnknown(
-  { domain, freshness, files }: PublisherLookup,
+  { domain, did_you_mean, freshness, files }: PublisherLookup,
   edits: Edits,
   services: ViewCall['services'],
 ): View {
@@ -264,6 +264,7 @@ function showUnknown(
       title,
       describeMissing(freshness?.state),
       <>
+        {renderMeant(did_you_mean, toPublisherPath)}
         {renderFreshness(freshness, 'adagents.json')}
         {files.brand_json.status === 'present' ? (
           <p>
