@@ -74,7 +74,9 @@ export function renderFaults(
   return warnings === 0 ? (
     <p class="empty">No issues.</p>
   ) : (
-    <p class="empty">{countThings(warnings, 'warning')}, which a check of the file shows.</p>
+    <p class="empty">
+      {countThings(warnings, 'warning')}. Check the file to see {warnings === 1 ? 'it' : 'them'}.
+    </p>
   )
 }
 
@@ -106,7 +108,9 @@ function renderStored(faults: FileRecord['faults'], total: number, counted: numb
   return (
     <>
       {table}
-      <p>{countThings(more, 'more warning')}, which a check of the file shows.</p>
+      <p>
+        {countThings(more, 'more warning')}. Check the file to see {more === 1 ? 'it' : 'them'}.
+      </p>
     </>
   )
 }
