@@ -21,8 +21,8 @@ function findEditor(db: Sqlite, { kind, id, org_id }: Editor): { editor_id: stri
   )
 }
 
-/** Editors by their public ids or those of their keys, with the organization for which they edit. */
-const EDITORS = `(select editor_id, org_id from editors where org_id is not null
+/** Rows of SQL: editors by their public ids or those of their keys, with the organization for which they edit. */
+export const EDITORS = `(select editor_id, org_id from editors where org_id is not null
   union all select key_id, org_id from api_keys)`
 
 /** Loads the names of editors: the name of the organization for which they edit. */

@@ -5,7 +5,13 @@ import type { StoredWatch, WatchedFile } from './watch.ts'
 export type WatchedChange = { at: string } & (
   | { what: 'file_broken'; file: WatchedFile; outcome: Outcome | null; read_at: string }
   | { what: 'file_valid'; file: WatchedFile; isFirst: boolean }
-  | { what: 'hosted_started' | 'hosted_changed' | 'hosted_stopped'; file: WatchedFile }
+  | {
+      what: 'hosted_started' | 'hosted_changed' | 'hosted_stopped'
+      file: WatchedFile
+      /** Organization that did it; null for the registry itself. */
+      editor_name: string | null
+      edit_summary: string
+    }
   | { what: 'agent_gained' | 'agent_lost'; agent: string }
   | { what: 'publisher_gained' | 'publisher_lost'; domain: string }
   | { what: 'claimed'; agent: string }

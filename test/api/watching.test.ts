@@ -205,6 +205,8 @@ describe('a person who watches a domain that hosts a file here', () => {
       expect(answer).toHaveProperty('done')
       expect([await mailer.look(), await mailer.look()]).toEqual([1, 0])
       expect(read(0).subject).toBe(subject)
+      expect(read(0).whole).toContain(`${subject} by Acme. S`)
+      expect(read(0).whole).toContain('/publisher/acme.example#history')
       expect(mail.recipients).toEqual(['<ann@a.example>'])
     },
   )
@@ -213,6 +215,8 @@ describe('a person who watches a domain that hosts a file here', () => {
     await watch({ brand: 'acme.example' })
     await saveBrand('acme.example')
     expect(await mailer.look()).toBe(1)
+    expect(read(0).whole).toContain('by Acme. Saved the brand.')
+    expect(read(0).whole).toContain('/brand/acme.example#history')
   })
 })
 

@@ -135,14 +135,19 @@ function explain(change: WatchedChange): string {
     const reason = change.outcome === null ? undefined : outcomes[change.outcome].means
     return `${reason === undefined ? '' : `: ${reason}`}. It was last read ${formatTime(change.read_at)}`
   }
+  if ('edit_summary' in change) {
+    const editor = change.editor_name === null ? '' : ` by ${toShownName(change.editor_name)}`
+    return `${editor}. ${clip(change.edit_summary, NAME_CHARS_MAX)}`
+  }
   return change.what === 'claimed' ? '. A claim alone authorizes nothing' : ''
 }
 
-/** Links the page of a look-alike below its headline. */
-function linkLookalike(change: WatchedChange, base: string): string {
+/** Links the page of a look-alike, or the list of edits, below a headline. */
+function linkChange(change: WatchedChange, { kind, subject }: StoredWatch, base: string): string {
+  if ('edit_summary' in change) return `\n  ${base}${toPath({ kind, subject })}#history`
   if (change.what !== 'lookalike') return ''
-  const kind = change.isBrand ? 'brand' : 'domain'
-  return `\n  ${base}${toPath({ kind, subject: change.domain })}`
+  const page = { kind: change.isBrand ? 'brand' : 'domain', subject: change.domain } as const
+  return `\n  ${base}${toPath(page)}`
 }
 
 function writePart(
@@ -153,7 +158,7 @@ function writePart(
     .slice(0, most)
     .map(
       change =>
-        `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.${linkLookalike(change, base)}`,
+        `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.${linkChange(change, watch, base)}`,
     )
   const left = changes.length - lines.length
   const more = left > 0 ? [`- and ${left} more`] : []

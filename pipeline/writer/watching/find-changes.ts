@@ -136,9 +136,11 @@ function findHostedChanges(
   return edits
     .filter(edit => edit.seq > reported_seq && edit.user_id !== user_id)
     .filter(edit => kind === 'domain' || edit.kind === 'brand.json')
-    .map(({ kind: file, was_live, is_live, at }) => ({
+    .map(({ kind: file, was_live, is_live, editor_name, edit_summary, at }) => ({
       what: is_live ? (was_live ? 'hosted_changed' : 'hosted_started') : 'hosted_stopped',
       file,
+      editor_name,
+      edit_summary,
       at,
     }))
 }

@@ -1,3 +1,4 @@
+import { EDITORS } from '../../accounts/editors.ts'
 import type { WatchedFile } from '../../model/watch.ts'
 import type { Database } from '../../store/database.ts'
 
@@ -10,6 +11,9 @@ export interface HostedEdit {
   domain: string
   /** Person who edited it; null for an edit with a key. */
   user_id: string | null
+  /** Organization for which it was edited; null for the registry itself. */
+  editor_name: string | null
+  edit_summary: string
   was_live: boolean
   is_live: boolean
   at: string
@@ -26,7 +30,9 @@ export function loadHostedEdits(
   return index.all(
     `select case r.entity when 'brand' then 'brand.json' else 'adagents.json' end as kind, r.domain,
        (select principal_id from editors e where e.editor_id = r.editor_id and e.kind = 'user') as user_id,
-       coalesce(${isLive('b')}, 0) as "was_live [boolean]", ${isLive('r')} as "is_live [boolean]",
+       (select o.name from ${EDITORS} e join organizations o using (org_id)
+        where e.editor_id = r.editor_id) as editor_name,
+       r.edit_summary, coalesce(${isLive('b')}, 0) as "was_live [boolean]", ${isLive('r')} as "is_live [boolean]",
        r.created_at as at, r.seq
      from revisions r left join revisions b on b.entity = r.entity and b.domain = r.domain
        and b.revision_number = r.revision_number - 1
