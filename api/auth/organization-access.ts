@@ -71,8 +71,12 @@ export function requireOrganizationRight(
 ): void {
   if (role !== 'key' && hasOrganizationRight(role, right)) return
   if (role === 'key' && right === 'read' && hasAdminPermission(permissions)) return
-  const roles = organizationRights[right].roles.map(name => `${name}s`).join(', ')
-  refuse('forbidden', `only these people of ${org_name} can do that: ${roles}`)
+  const { roles, text } = organizationRights[right]
+  const people = new Intl.ListFormat('en').format(roles.map(name => `${name}s`))
+  refuse(
+    'forbidden',
+    `only ${people} of ${org_name} can ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
+  )
 }
 
 /** Returns the organization that a caller acts for; refuses callers without one with 403. */
@@ -87,6 +91,13 @@ export function requireAdmin({ roles }: Principal): void {
   if (!isAdmin(roles)) refuse('forbidden', 'only admins of the registry can do that')
 }
 
+/** Names what a permission of a key is needed for. */
+const keyDeeds: Readonly<Record<KeyPermission, string>> = {
+  'admin:*': 'create and revoke keys',
+  'admin:read': 'see its keys and its audit log',
+  read: 'read',
+}
+
 /** Refuses callers without rights on the keys of the organization. */
 export function requireKeyRights(
   { permissions }: Principal,
@@ -97,6 +108,6 @@ export function requireKeyRights(
   if (managesKeys || permissions.includes('admin:*') || permissions.includes(permission)) return
   refuse(
     'forbidden',
-    `only owners and admins of ${org_name}, and its keys with the ${permission} permission, can do that`,
+    `only owners and admins of ${org_name}, and its keys with the ${permission} permission, can ${keyDeeds[permission]}`,
   )
 }

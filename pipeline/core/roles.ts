@@ -27,9 +27,9 @@ export const organizationRights = {
   read: { roles: ['owner', 'admin', 'member', 'viewer'], text: 'View organization data' },
   edit: {
     roles: ['owner', 'admin', 'member'],
-    text: 'Edit hosted files, verify domains, add agents',
+    text: 'Edit hosted files, verify domains, add agents, manage webhooks',
   },
-  keys: { roles: ['owner', 'admin'], text: 'Create and revoke keys' },
+  keys: { roles: ['owner', 'admin'], text: 'List, create and revoke keys' },
   members: { roles: ['owner', 'admin'], text: 'Invite and remove members and viewers' },
   name: { roles: ['owner', 'admin'], text: 'Rename the organization' },
   managers: { roles: ['owner'], text: 'Invite, change and remove owners and admins' },
