@@ -2,7 +2,7 @@ import type { OwnAgent } from '../../pipeline/model/responses/own-organization.t
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { isPublicAgent } from '../../pipeline/read/lookups/public-agents.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { renderName } from '../pages/html/text.tsx'
+import { capitalize, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
 import { findVisibilityFault, renderAgentForm, renderVisibilities } from './agent-form.tsx'
@@ -59,7 +59,7 @@ async function showAgents(
               <div class="quiet">Not listed by any publisher yet</div>
             )}
           </>,
-          type,
+          capitalize(type),
           <form method="post" action={`${sectionPath}/visibility`} class="single">
             {renderToken(token)}
             <input type="hidden" name="url" value={url} />

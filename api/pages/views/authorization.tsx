@@ -375,8 +375,9 @@ function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[])
     return evidence.some(({ fetched_at }) => fetched_at) ? null : renderLeastFresh(freshness)
   return (
     <>
-      {renderFreshness({ state }, 'The operator’s file')}
+      <h3>Files</h3>
       {renderFreshness(freshness, 'The publisher’s file')}
+      {renderFreshness({ state }, 'The operator’s file')}
     </>
   )
 }

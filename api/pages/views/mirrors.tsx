@@ -34,7 +34,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           render: ({ platform, updated_at, superseded_by }) => [
             <a href={toMirrorPath(platform)}>{renderName(platform)}</a>,
             renderMoment(updated_at),
-            superseded_by === null ? 'current' : <>superseded by {renderOutside(superseded_by)}</>,
+            superseded_by === null ? 'Current' : <>Superseded by {renderOutside(superseded_by)}</>,
             <a href={`/api/registry/mirrors/${encodeURIComponent(platform)}`}>JSON</a>,
           ],
         })}

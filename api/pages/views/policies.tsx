@@ -1,7 +1,7 @@
 import type { PolicyList } from '../../../pipeline/model/responses/policies.ts'
 import { listRegisteredPolicies } from '../../routes/community/policies.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { renderName } from '../html/text.tsx'
+import { capitalize, renderName } from '../html/text.tsx'
 import { askForList, buildNextPath, type ListQuery } from '../list-page.ts'
 import { renderTable } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
@@ -31,7 +31,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           empty: 'No policy has been approved yet.',
           render: ({ policy_id, name, category, enforcement, jurisdictions, description }) => [
             <a href={toPolicyPath(policy_id)}>{renderName(name)}</a>,
-            category,
+            capitalize(category),
             <>{renderBadge(enforcement === 'must' ? 'bad' : 'fair', enforcement)} follow it</>,
             jurisdictions.length === 0
               ? 'everywhere'

@@ -3,7 +3,7 @@ import type { StoryboardDetail } from '../../../pipeline/model/responses/storybo
 import { readStoryboard } from '../../routes/agents/storyboards.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
-import { clipText, renderCoded, renderMoment, renderName } from '../html/text.tsx'
+import { capitalize, clipText, renderCoded, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { describeResult, testLooks } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
@@ -48,7 +48,7 @@ export async function show({
         {renderFacts([
           ['ID', <code>{clipText(id, 120)}</code>],
           ['Runs if the agent offers', storyboard.required_tools.join(' or ') || undefined],
-          ['Track', renderName(storyboard.track.replaceAll('_', ' '), 60)],
+          ['Track', renderName(capitalize(storyboard.track.replaceAll('_', ' ')), 60)],
         ])}
         <details>
           <summary>Why it is tested</summary>
