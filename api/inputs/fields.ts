@@ -152,6 +152,11 @@ export function encodeCursor(values: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
 }
 
+/** Decodes a cursor; undefined for a text that is none. */
+export function decodeCursor(text: string): unknown {
+  return parseJson(Buffer.from(text, 'base64url').toString())
+}
+
 /** Creates the schema of a cursor whose positions have this shape; an empty cursor is the start. */
 export function createCursor<Position extends z.ZodType>(position: Position) {
   return z
@@ -159,7 +164,7 @@ export function createCursor<Position extends z.ZodType>(position: Position) {
     .default('')
     .transform((text, ctx): z.output<Position> | undefined => {
       if (text === '') return undefined
-      const read = position.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+      const read = position.safeParse(decodeCursor(text))
       if (read.success) return read.data
       ctx.addIssue('must be a `cursor` value from a previous response')
       return z.NEVER

@@ -1,14 +1,16 @@
 import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
 import { buildPageEnd } from '../../pipeline/core/page-end.ts'
 import {
   buildEmptyList,
   buildListPage,
+  buildPlacedEnd,
   type ListQuery,
   type RegisteredList,
   searchList,
 } from '../../pipeline/read/queries/listed.ts'
 import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
-import { createPageSize, pageCursor, pageOffset } from '../inputs/fields.ts'
+import { createPageSize, decodeCursor, encodeCursor, pageOffset } from '../inputs/fields.ts'
 import { buildSeqHeader, cutPage, getSearch, getSnapshot, LIST_BYTES, SearchText } from './lists.ts'
 import { replyOk, type Sent } from './reply.ts'
 
@@ -25,21 +27,35 @@ export function createListQuery<const Source extends string>(
     }),
     source: z.enum(sources).optional().describe('Only records of this source; all by default'),
     limit: createPageSize({ defaultSize, max: PAGE_ROWS_MAX }),
-    offset: pageOffset,
-    cursor: pageCursor,
+    offset: pageOffset.describe('Items to skip; with `cursor`, new items do not shift pages'),
+    cursor: placeCursor,
   })
 }
 
 /** Start of a page: the cursor if there is one, otherwise the offset. */
 interface Start {
-  cursor?: string | undefined
+  cursor?: Partial<Page> | undefined
   offset: number
 }
 
-/** Converts the start of a page to an offset: a cursor of these lists is an offset as text. */
-function toOffset({ cursor, offset }: Start) {
-  return cursor === undefined ? offset : Number(cursor)
-}
+type Page = Pick<ListQuery, 'offset' | 'after'>
+
+const OFFSET = /^\d{1,9}$/
+const Place = z.array(z.string()).min(1).max(3)
+
+/** The `next_cursor` of a list: the place of its last item; that of a search is an offset. */
+const placeCursor = z
+  .string()
+  .optional()
+  .transform((text, ctx): Partial<Page> | undefined => {
+    if (text === undefined) return undefined
+    if (OFFSET.test(text)) return { offset: Number(text) }
+    const after = Place.safeParse(decodeCursor(text))
+    if (after.success) return { after: after.data }
+    ctx.addIssue('must be a `next_cursor` value from a previous response')
+    return z.NEVER
+  })
+  .meta({ type: 'string', description: '`next_cursor` of the previous page; replaces `offset`' })
 
 /**
  * Replies with a page of a list: the items that match the search text, or all items if there is none. Items
@@ -47,14 +63,19 @@ function toOffset({ cursor, offset }: Start) {
  */
 export async function replyList<Source extends string>(
   list: RegisteredList<Source>,
-  { search, ...query }: ListQuery<Source> & Start & { search?: string | undefined },
+  { search, cursor, ...query }: ListQuery<Source> & Start & { search?: string | undefined },
   reader: Reader,
 ): Promise<Sent> {
-  const page = { ...query, offset: toOffset(query) }
+  const page = { ...query, ...(cursor && { offset: 0, ...cursor }) }
+  if (search && page.after)
+    refuse('invalid_request', 'cursor: must be a `next_cursor` value from the same search')
   if (search) return replyFound(list, search, page, reader)
   const { lists } = reader
   if (lists !== undefined)
-    return replyOk(buildListPage(lists, list, page, LIST_BYTES), buildSeqHeader(lists))
+    return replyOk(
+      buildListPage(lists, list, page, LIST_BYTES, encodeCursor),
+      buildSeqHeader(lists),
+    )
   const snapshot = getSnapshot(reader)
   const body = snapshot ? await formatSnapshotPage(snapshot, list, page) : buildEmptyList(list)
   return replyOk(body, buildSeqHeader(snapshot))
@@ -69,7 +90,9 @@ async function replyFound<Source extends string>(
   const index = getSearch(reader)
   if (index === undefined) return replyOk(buildEmptyList(list), buildSeqHeader(index))
   const { items, stats } = await searchList(index, list, text, addNextItem(page))
-  return replyOk(formatListPage(list.name, items, { ...page, stats }), buildSeqHeader(index))
+  const { shown, start } = cutList(list.name, items, page.limit, stats)
+  const end = buildPageEnd(page.offset, shown.length, page.offset + items.length)
+  return replyOk(`${start}${JSON.stringify(end).slice(1)}`, buildSeqHeader(index))
 }
 
 async function formatSnapshotPage<Source extends string>(
@@ -79,7 +102,9 @@ async function formatSnapshotPage<Source extends string>(
 ): Promise<string> {
   const { items, stats } = await list.load(snapshot, addNextItem(page))
   const texts = items.map(item => JSON.stringify(item))
-  return formatListPage(list.name, texts, { ...page, stats })
+  const { shown, start } = cutList(list.name, texts, page.limit, stats)
+  const last = shown.length < texts.length ? shown.at(-1) : undefined
+  return `${start}${JSON.stringify(buildPlacedEnd(last, list, encodeCursor)).slice(1)}`
 }
 
 /** Raises the limit by one: if that item exists, there is another page. */
@@ -88,19 +113,11 @@ function addNextItem<Query extends ListQuery>(page: Query): Query {
 }
 
 /**
- * Formats a page as JSON, with the counts of all matches. `items` may have one more than `limit`, which is
- * not shown: then there is another page.
+ * Cuts a page, and formats all of it but its end as JSON, with the counts of all matches. `items` may have one more than
+ * `limit`, which is not shown: then there is another page.
  */
-function formatListPage(
-  name: string,
-  items: readonly string[],
-  { limit, offset, stats }: { limit: number; offset: number; stats: object },
-): string {
+function cutList(name: string, items: readonly string[], limit: number, stats: object) {
   const { items: shown, hasMore } = cutPage(items, limit, item => item)
-  const rest = {
-    ...(hasMore && shown.length < limit && { [`${name}_truncated`]: true }),
-    stats,
-    ...buildPageEnd(offset, shown.length, offset + items.length),
-  }
-  return `{"${name}":[${shown.join()}],${JSON.stringify(rest).slice(1)}`
+  const rest = { ...(hasMore && shown.length < limit && { [`${name}_truncated`]: true }), stats }
+  return { shown, start: `{"${name}":[${shown.join()}],${JSON.stringify(rest).slice(1, -1)},` }
 }

@@ -44,18 +44,38 @@ export class Listing {
     return this.#counts.reduce((sum, [flags, count]) => (matches(flags) ? sum + count : sum), 0)
   }
 
-  /** Returns a page as JSON with commas between items: as many as fit into `maxBytes`, commas included. */
+  /**
+   * Counts the entries up to a place in the order of the list, by binary search. `isBeyond` tells whether an item comes
+   * after that place.
+   */
+  countUntil(isBeyond: (item: string) => boolean, filter: ListFilter | undefined): number {
+    this.#collection.assertOpen()
+    let start = 0
+    for (let end = this.#collection.count; start < end; ) {
+      const middle = (start + end) >> 1
+      if (isBeyond(this.#collection.readItem(middle))) end = middle
+      else start = middle + 1
+    }
+    return filter === undefined ? start : this.#filtered(filter).countBefore(start)
+  }
+
+  /**
+   * Returns a page as JSON with commas between items: as many as fit into `maxBytes`, commas included. `last` is the
+   * last of them.
+   */
   page(
     range: PageRange,
     filter: ListFilter | undefined,
     maxBytes: number,
-  ): { items: Buffer; count: number; isCut: boolean } {
+  ): { items: Buffer; count: number; isCut: boolean; last: string | undefined } {
     this.#collection.assertOpen()
     const ids =
       filter === undefined
         ? listIdsBetween(range.offset, Math.min(range.offset + range.limit, this.#collection.count))
         : this.#filtered(filter).page(range)
-    return this.#collection.readItems(ids, maxBytes)
+    const page = this.#collection.readItems(ids, maxBytes)
+    const last = ids[page.count - 1]
+    return { ...page, last: last === undefined ? undefined : this.#collection.readItem(last) }
   }
 
   /** Returns the answer of this name from the cache, or makes it. The oldest is evicted. */
@@ -97,6 +117,15 @@ class Filtered {
     for (let block = 1; block < this.#matchesBefore.length; block++) {
       this.#matchesBefore[block]! += this.#matchesBefore[block - 1]!
     }
+  }
+
+  /** Counts the matches before an entry. */
+  countBefore(id: number): number {
+    const block = Math.floor(id / BLOCK_ENTRIES)
+    let count = this.#matchesBefore[block]!
+    for (let before = block * BLOCK_ENTRIES; before < id; before++)
+      count += this.#matches[this.#collection.readFlags(before)]!
+    return count
   }
 
   page({ offset, limit }: PageRange): number[] {

@@ -65,6 +65,47 @@ test.each(['', '&source=brand_json', '&search=example'])(
   },
 )
 
+test.each([true, false])(
+  'a page continues after the last item, whatever came or went before it: search file %s',
+  async hasSearchFile => {
+    const own = await openRegistry()
+    const publish = async () => {
+      await own.publish()
+      if (hasSearchFile) return
+      rmSync(own.reader.paths.searchCheckpoint, { force: true })
+      await own.reader.refresh()
+    }
+    const read = async (query: string) =>
+      (await own.app.inject(`/api/brands/registry?limit=2${query}`)).json()
+    const toDomains = (page: { brands: { domain: string }[] }) =>
+      page.brands.map(({ domain }) => domain)
+    const observe = (name: string) =>
+      own.observe(observeBrandFile(`${name.toLowerCase().replace('é', 'e')}.example`, name))
+    for (const name of ['Ant', 'Bee', 'Cat', 'Élan', 'Ox']) await observe(name)
+    await publish()
+    const first = await read('')
+    expect(toDomains(first)).toEqual(['ant.example', 'bee.example'])
+    for (const name of ['Aardvark', 'Bear', 'Beetle']) await observe(name)
+    await publish()
+    for (const source of ['', '&source=brand_json']) {
+      const second = await read(`&cursor=${first.next_cursor}${source}`)
+      expect(toDomains(second)).toEqual(['beetle.example', 'cat.example'])
+      const third = await read(`&cursor=${second.next_cursor}${source}`)
+      expect(toDomains(third)).toEqual(['ox.example', 'elan.example'])
+      expect(third).toMatchObject({ has_more: false, next_cursor: null })
+    }
+    expect(toDomains(await read('&cursor=2'))).toEqual(['bear.example', 'bee.example'])
+    for (const cursor of ['W10', 'WzFd', 'x', `${first.next_cursor}&search=bee`]) {
+      const answer = await own.app.inject(`/api/brands/registry?cursor=${cursor}`)
+      expect([answer.statusCode, answer.json().error]).toEqual([
+        400,
+        expect.stringContaining('next_cursor'),
+      ])
+    }
+    await own.close()
+  },
+)
+
 test('a new snapshot shows its content, whatever was cached before', async () => {
   for (let night = 0; night < 3; night++) {
     const before = await brandsIn()

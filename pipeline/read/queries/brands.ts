@@ -1,4 +1,4 @@
-import type { BrandStats } from '../../model/responses/index.ts'
+import type { BrandItem, BrandStats } from '../../model/responses/index.ts'
 import {
   brandBits,
   brandItemColumns,
@@ -11,6 +11,7 @@ import type { CountFlags, RegisteredList } from './listed.ts'
 
 const ITEMS = `
 select ${brandItemColumns} from ${brandItemTable} where ($source is null or source = $source)
+  and ($after is null or [brand_name, (source <> 'brand_json')::integer::varchar, domain] > from_json($after, '["VARCHAR"]'))
 ${brandOrder} limit $limit offset $offset`
 
 const STATS = `
@@ -25,12 +26,21 @@ from brands`
 /** Brands by name. */
 export const brandList: RegisteredList = {
   name: 'brands',
-  async load({ db }, { source, limit, offset }) {
+  async load({ db }, { source, limit, offset, after }) {
     const [rows, stats] = await Promise.all([
-      db.all<Record<string, unknown>>(ITEMS, { source: source ?? null, limit, offset }),
+      db.all<Record<string, unknown>>(ITEMS, {
+        source: source ?? null,
+        limit,
+        offset,
+        after: after === undefined ? null : JSON.stringify(after),
+      }),
       db.oneOrThrow<BrandStats>(STATS),
     ])
     return { items: rows.map(toBrandItem), stats }
+  },
+  toPlace(item) {
+    const { brand_name, source, domain } = JSON.parse(item) as BrandItem
+    return [brand_name, source === 'brand_json' ? '0' : '1', domain]
   },
   isOfSource: (flags, source) => brandSources[flags & brandBits.source] === source,
   count: countBrands,

@@ -7,10 +7,17 @@ import type { Page } from './page.ts'
 /** Counts the items of a list whose flags fit. */
 export type CountFlags = (isMatching: (flags: number) => boolean) => number
 
-/** A page of a list, of all items or of one source. */
+/** The place of an item in the order of its list: what it is sorted by, compared by bytes. */
+export type Place = readonly string[]
+
+/** A page of a list, of all items or of one source: those after a place, or after as many as the offset says. */
 export interface ListQuery<Source extends string = string> extends Page {
   source?: Source | undefined
+  after?: Place | undefined
 }
+
+/** Writes the place of the last item of a page as the cursor of the next one. */
+export type FormatCursor = (place: Place) => string
 
 /** A list of everything of one kind: how the search file and the snapshot hold it. */
 export interface RegisteredList<Source extends string = string> {
@@ -21,6 +28,8 @@ export interface RegisteredList<Source extends string = string> {
     snapshot: Pick<Snapshot, 'db'>,
     asked: ListQuery<Source>,
   ): Promise<{ items: object[]; stats: object }>
+  /** Returns the place of an item. */
+  toPlace(item: string): Place
   /** Tells whether an item with these flags comes from a source. */
   isOfSource(flags: number, source: Source): boolean
   count(count: CountFlags): object
@@ -46,25 +55,47 @@ export async function searchList<Source extends string>(
 export function buildListPage<Source extends string>(
   index: SearchIndex,
   list: RegisteredList<Source>,
-  { source, limit, offset }: ListQuery<Source>,
+  { source, limit, after, ...query }: ListQuery<Source>,
   mostBytes: number,
+  formatCursor: FormatCursor,
 ): Buffer {
   const { name } = list
   const listing = index.listing(name)
   const stats = list.count(isMatching => listing.count(isMatching))
   const filter = toFilter(list, source)
+  const isBeyond = (item: string) =>
+    after !== undefined && comparePlaces(list.toPlace(item), after) > 0
+  const offset = after === undefined ? query.offset : listing.countUntil(isBeyond, filter)
   const make = () => {
-    const { items, count, isCut } = listing.page({ limit, offset }, filter, mostBytes)
+    const { items, count, isCut, last } = listing.page({ limit, offset }, filter, mostBytes)
     const total = listing.count(filter?.matches ?? (() => true))
     const rest = {
       ...(isCut && { [`${name}_truncated`]: true }),
       stats,
-      ...buildPageEnd(offset, count, total),
+      ...buildPlacedEnd(offset + count < total ? last : undefined, list, formatCursor),
     }
     const end = `],${JSON.stringify(rest).slice(1)}`
     return Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(end)])
   }
   return filter === undefined && offset === 0 ? listing.memoize(String(limit), make) : make()
+}
+
+/** Builds the end of a page that goes on after an item, or is the last one. */
+export function buildPlacedEnd(
+  last: string | undefined,
+  { toPlace }: Pick<RegisteredList, 'toPlace'>,
+  formatCursor: FormatCursor,
+) {
+  const next_cursor = last === undefined ? null : formatCursor(toPlace(last))
+  return { has_more: next_cursor !== null, next_cursor }
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  for (const [i, part] of a.entries()) {
+    const order = Buffer.compare(Buffer.from(part), Buffer.from(b[i] ?? ''))
+    if (order !== 0) return order
+  }
+  return 0
 }
 
 function toFilter<Source extends string>(

@@ -1,4 +1,4 @@
-import type { PropertyStats } from '../../model/responses/index.ts'
+import type { PropertyItem, PropertyStats } from '../../model/responses/index.ts'
 import {
   catalogSources,
   LISTED_PROPERTIES,
@@ -12,6 +12,7 @@ import type { CountFlags, RegisteredList } from './listed.ts'
 
 const ITEMS = `
 ${LISTED_PROPERTIES} ${PROPERTY_ITEM} where ($source is null or p.source = $source)
+  and ($after is null or p.property_rid::varchar > $after)
 order by p.property_rid limit $limit offset $offset`
 
 const STATS = `
@@ -22,14 +23,20 @@ ${LISTED_PROPERTIES} select count(*) as total,
 /** Active properties by id. */
 export const propertyList: RegisteredList<PropertySource> = {
   name: 'properties',
-  async load({ db }, { source, limit, offset }) {
+  async load({ db }, { source, limit, offset, after }) {
     const catalogSource = source === undefined ? null : catalogSources[source]
     const [rows, stats] = await Promise.all([
-      db.all<PropertyItemRow>(ITEMS, { source: catalogSource, limit, offset }),
+      db.all<PropertyItemRow>(ITEMS, {
+        source: catalogSource,
+        limit,
+        offset,
+        after: after?.[0] ?? null,
+      }),
       db.oneOrThrow<PropertyStats>(STATS),
     ])
     return { items: rows.map(toPropertyListItem), stats }
   },
+  toPlace: item => [(JSON.parse(item) as PropertyItem).property_rid],
   isOfSource: (flags, source) => propertySources[flags] === source,
   count: countProperties,
 }

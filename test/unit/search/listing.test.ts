@@ -41,6 +41,18 @@ test.each([0, 1, 2, 3])(
   },
 )
 
+test('the items up to a place are counted, whether there is an item at it or not', async () => {
+  const listing = await listed()
+  const filter = { name: 'odd', matches: (of: number) => of === 1 }
+  for (const place of [-1, 0, 0.5, 1_023, 1_024.5, 2_047, COUNT - 1, COUNT]) {
+    const isBeyond = (item: string) => JSON.parse(item).number > place
+    const upTo = numbers.filter(number => number <= place)
+    expect(listing.countUntil(isBeyond, undefined)).toBe(upTo.length)
+    const own = upTo.filter(number => number % 3 === 1)
+    expect(listing.countUntil(isBeyond, filter)).toBe(own.length)
+  }
+})
+
 test('adjacent and distant items come in one page', async () => {
   const listing = await listed()
   const filter = { name: 'not 1', matches: (flags: number) => flags !== 1 }
