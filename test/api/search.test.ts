@@ -56,6 +56,15 @@ async function found(text: string, more = ''): Promise<string[]> {
 }
 
 describe('GET /api/search', () => {
+  test.each(['https://news.example/today', 'news.example/today?page=2', 'http://news.example'])(
+    '200: a pasted address finds what its domain finds: %s',
+    async text => {
+      const pasted = await search(text)
+      expect(pasted).toEqual(await search('news.example'))
+      expect(pasted.publishers).toHaveLength(1)
+    },
+  )
+
   test('200: the best of each kind, with the number of the commit', async () => {
     const answer = await get('/api/search?q=news')
     expect(answer.headers).toMatchObject({

@@ -101,9 +101,11 @@ async function findAll(
     )) ?? nothing
   const domain = kind ? undefined : parsePastedDomain(text)
   const known = domain === undefined ? [] : listDomainPages(domain, services)
-  const direct = kind ? [] : [...listAgentPages(text, reader), ...known]
+  const agent = kind ? undefined : findPastedAgent(text, reader)
+  const direct = [...(agent === undefined ? [] : [renderAgentPage(agent, reader)]), ...known]
   const hasAgent = found.agents.some(({ agent_url }) => parsePastedDomain(agent_url) === domain)
-  const all = { ...found, properties: omitEqual(found.properties) }
+  const agents = found.agents.filter(({ agent_url }) => agent_url !== agent)
+  const all = { ...found, agents, properties: omitEqual(found.properties) }
   return {
     kind,
     shown: kind ? { ...nothing, [kind]: all[kind] } : omitDomain(all, known.length > 0 && domain),
@@ -149,19 +151,22 @@ function omitDomain(
   }
 }
 
-/** Lists the page of the agent whose address a text is, for people who paste one. */
-function listAgentPages(text: string, reader: Reader): Html[] {
+/** Finds the agent whose address a text is, for people who paste one. */
+function findPastedAgent(text: string, reader: Reader): string | undefined {
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
-  if (!agent?.success || !isPublicAgent(reader, agent.data)) return []
-  const { publisher_count } = findAgent(reader, agent.data)
-  const { profile } = findPublicProbe(reader, agent.data) ?? {}
+  return agent?.success && isPublicAgent(reader, agent.data) ? agent.data : undefined
+}
+
+function renderAgentPage(agent_url: string, reader: Reader): Html {
+  const { publisher_count } = findAgent(reader, agent_url)
+  const { profile } = findPublicProbe(reader, agent_url) ?? {}
   const below = (
     <>
       Agent{describeAgentType(profile?.type)} · authorized by{' '}
       {countThings(publisher_count, 'publisher')}
     </>
   )
-  return [renderAgentEntry(reader, { agent_url: agent.data, name: profile?.name }, below)]
+  return renderAgentEntry(reader, { agent_url, name: profile?.name }, below)
 }
 
 /** Lists the pages of a domain that have something to show. */

@@ -1,3 +1,4 @@
+import { parsePastedDomain } from '../../core/domain.ts'
 import type { PublisherMatch } from '../../model/responses/search.ts'
 import { fold } from '../../search/fold.ts'
 import {
@@ -11,8 +12,24 @@ import { countAgentsToFind, toPublicMatches } from './found-agents.ts'
 import { toFoundProperty } from './properties.ts'
 import { findPublishers } from './publishers.ts'
 
-/** Searches for the best matches of each kind; each result is a list of items as JSON. */
+/**
+ * Searches for the best matches of each kind; each result is a list of items as JSON. A pasted address of which nothing
+ * has the text is searched for by its domain.
+ */
 export async function searchEverything(
+  reader: Reader,
+  index: SearchIndex,
+  text: string,
+  limit: number,
+): Promise<Record<CollectionName, string[]>> {
+  const found = await searchText(reader, index, text, limit)
+  const domain = parsePastedDomain(text)
+  const isFound = collectionNames.some(name => found[name].length > 0)
+  if (isFound || domain === undefined || domain === text) return found
+  return searchText(reader, index, domain, limit)
+}
+
+async function searchText(
   reader: Reader,
   index: SearchIndex,
   text: string,
