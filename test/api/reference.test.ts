@@ -72,6 +72,10 @@ describe('the API reference', () => {
     expect(listLinks(page.html()).length).toBeLessThan(5)
     expect(page('main details.group:not([open])')).toHaveLength(0)
     expect(page('input[name=find]').val()).toBe('Resolve  CANONICAL')
+    for (const field of ['placement_ids', 'publisher_properties'])
+      expect(listLinks((await read(field)).html())).toContain(
+        '/docs/operations/validateProductAuthorization',
+      )
     expect((await read('no-such-word'))('main .empty').text()).toBe('No matching operations.')
   })
 

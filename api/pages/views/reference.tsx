@@ -38,7 +38,7 @@ export async function show({
             type="search"
             value={find}
             maxlength={FIND_CHARS_MAX}
-            aria-label="Words of an operation"
+            aria-label="Words of an operation, or of its parameters"
             placeholder="authorization"
           />
           <button type="submit" class="plain">
@@ -94,8 +94,20 @@ function renderGroups(openapi: OpenapiDocument, find: string): Html[] | Html {
   return found.length > 0 ? found : <p class="empty">No matching operations.</p>
 }
 
-function toFoundText({ method, path, summary, operationId, tags = [] }: Listed): string {
-  return [method, path, summary, operationId, ...tags].join(' ').toLowerCase()
+function toFoundText(operation: Listed): string {
+  const { method, path, summary, operationId, tags = [] } = operation
+  return [method, path, summary, operationId, ...tags, ...listFields(operation)]
+    .join(' ')
+    .toLowerCase()
+}
+
+/** Lists the names of the parameters of an operation, and of the fields of its body. */
+function listFields({ parameters = [], requestBody }: Listed): string[] {
+  const bodies = Object.values(requestBody?.content ?? {})
+  return [
+    ...parameters.map(({ name }) => name),
+    ...bodies.flatMap(({ schema }) => Object.keys(schema.properties ?? {})),
+  ]
 }
 
 interface Group {
