@@ -173,7 +173,7 @@ describe('GET /api/registry/agents', () => {
       url: seller,
       agent_url: seller,
       mcp_endpoint: seller,
-      name: 'Acme Seller',
+      name: 'Agent',
       type: 'sales',
       protocol: 'mcp',
       description: 'Acme',

@@ -152,7 +152,9 @@ export const AgentEntry = z
   .looseObject({
     url: AgentUrl,
     agent_url: AgentUrl.describe('The same as `url`'),
-    name: text.describe('Name of the agent; if it has none, that of its member'),
+    name: text.describe(
+      'Name that it gives itself, as everywhere; otherwise the one its member gave it, or that of the member',
+    ),
     type: text.describe('Type of the agent, such as `sales`, by its member or by its tools'),
     protocol: z.enum(['mcp', 'a2a']).describe('Protocol of the agent; `mcp` if both work'),
     description: text.describe('Its own description; otherwise the name of its member'),

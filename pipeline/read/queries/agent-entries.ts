@@ -33,7 +33,7 @@ export function toAgentEntry(
   return {
     url,
     agent_url: url,
-    name: name ?? display_name,
+    name: facts?.name || name || display_name,
     type,
     protocol,
     description: facts?.statements?.description ?? display_name,

@@ -29,6 +29,8 @@ export interface AgentFacts {
   checked_at: string | null
   took_ms: number | null
   hash: string | null
+  /** Name that it gives itself. */
+  name: string | null
   type: AgentTypeOrUnknown | null
   protocols: AgentProtocol[] | null
   tools_count: number | null
@@ -41,7 +43,7 @@ export interface AgentFacts {
 
 const FACTS = `
 select asked.agent_url, s.outcome, s.attempted_at as checked_at, s.took_ms::double as took_ms,
-  s.hash, p.type, p.protocols, p.tools_count::double as tools_count, p.needs_auth,
+  s.hash, p.name, p.type, p.protocols, p.tools_count::double as tools_count, p.needs_auth,
   a.publisher_count::double as publisher_count, a.property_count::double as property_count, a.tags
 from (select unnest(${toListExpression('$agents')}) as agent_url) asked
 left join crawl_state s on s.kind = 'agent' and s.location = asked.agent_url
