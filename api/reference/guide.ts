@@ -23,8 +23,8 @@ the response contains the last known data.
 ## Caching
 
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
-without the freshness block, so it stays the same while nothing changes. Pages of a list, unknown domains, and lookups of
-agents, operators and authorizations have no \`ETag\`. Send it as \`If-None-Match\`: if you already have the response, you get a 304 without a body.
+without the freshness block, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
+with each snapshot. Verdicts and unknown domains have none. Send it as \`If-None-Match\`: if you already have the response, you get a 304 without a body.
 Responses that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
@@ -47,8 +47,8 @@ A 403 means that you lack the permission. Where a credential is optional, an inv
 Every error is JSON with two fields: \`error\` is a sentence that names the field and what is wrong with it,
 and \`code\` is a stable name. A response with status 429 or 503 says in \`Retry-After\` and \`retry_after\` how
 many seconds to wait. Limited operations report their limit in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
-\`RateLimit-Reset\`. A misspelled field of a body gets a 400, and so does any unknown field of a request about a
-product; other unknown fields are ignored.
+\`RateLimit-Reset\`. An unknown parameter or a misspelled field of a body gets a 400, and so does any unknown field of a
+request about a product or of a new subscription; other unknown fields are ignored.
 
 A domain may include a scheme, a path or capitals. If it is unknown, the response is a 404 if it would be about that
 domain alone, and a 200 with an empty list otherwise. If the registry knows the domain without \`www.\`,
@@ -60,7 +60,8 @@ host. Lookups of agents and single checks of authorization do this.
 
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
 maximum, except in the feed, agent search and collections, which refuse it. If a response has several lists and one of
-them was cut, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest.
+them was cut, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. A search
+only has the best matches of each kind.
 
 No operation redirects. These addresses do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never
 changes), \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{domain}\`, \`/publishers/{domain}\` and

@@ -140,6 +140,14 @@ describe('GET /api/registry/agents/search', () => {
     )
   })
 
+  test('400: a market that is no code of a country is refused, as `country` is elsewhere', async () => {
+    const answer = await search('?markets=US,Germany')
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      expect.stringContaining('country codes of two letters such as GB'),
+    ])
+  })
+
   test('200: a page leads to the next one', async () => {
     const pages: string[][] = []
     let cursor = ''

@@ -88,7 +88,7 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
       <>
         <h1>Changes</h1>
         <p class="lead">
-          What publishers, brands and agents changed in the last {countThings(days, 'day')}.
+          What publishers and agents changed in the last {countThings(days, 'day')}.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderFilter({ type })}

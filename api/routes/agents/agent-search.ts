@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AgentTypeOrUnknown } from '../../../pipeline/model/documents/index.ts'
+import { AgentTypeOrUnknown, channels } from '../../../pipeline/model/documents/index.ts'
 import { AgentSearchAnswer } from '../../../pipeline/model/responses/agent-search.ts'
 import {
   type AgentIndex,
@@ -20,10 +20,17 @@ function createWords(description: string) {
 }
 
 const filters = {
-  channels: createWords('Channels that its publishers or the agent itself name'),
+  channels: createWords(
+    `Channels that its publishers or the agent itself name, such as ${channels.map(name => `\`${name}\``).join(', ')}`,
+  ),
   property_types: createWords('Kinds of properties that it reaches, such as `website`'),
-  markets: createCsv('Countries in which it may sell, as two-letter codes').transform(codes =>
-    codes.map(code => code.toUpperCase()),
+  markets: createCsv('Countries in which it may sell, as two-letter codes').transform(
+    (codes, ctx): readonly string[] => {
+      const upper = codes.map(code => code.toUpperCase())
+      if (!upper.every(code => /^[A-Z]{2}$/.test(code)))
+        ctx.addIssue('must be country codes of two letters such as GB')
+      return upper
+    },
   ),
   categories: createCsv('Content categories of collections, properties and placements'),
   tags: createWords('Tags of the properties that it reaches'),
@@ -62,7 +69,7 @@ export const searchForAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'Search agents by their inventory',
   description:
-    'Returns the agents that publishers list and that match every filter. A filter matches if any of its values does. The most relevant agents come first: `relevance_score` is the share of the requested values that the agent has, plus 0.1 · ln(property_count + 1), plus 0.05 for trusted match. Agents with equal scores are sorted by address. To keep a copy, read all pages, then read the feed from the `X-Sync-Cursor` of the first page.',
+    'Returns the agents that publishers list and that match every filter. A filter matches if any of its values does. The most relevant agents come first: `relevance_score` is the share of the requested values that the agent has, plus 0.1 · ln(property_count + 1), plus 0.05 for trusted match. Agents with equal scores are sorted by address. If nothing is found, `unmatched_values` names the values that no agent has. To keep a copy, read all pages, then read the feed from the `X-Sync-Cursor` of the first page.',
   access: 'bearer',
   cache: 'private',
   query: SearchQuery,
