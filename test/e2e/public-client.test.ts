@@ -274,7 +274,7 @@ describe('the examples of docs/clients.md', () => {
     expect([stdout, stderr]).toEqual([printed, ''])
   })
 
-  test('are five', () => expect(examples).toHaveLength(5))
+  test('are six', () => expect(examples).toHaveLength(6))
 })
 
 // What writes comes after what reads, in the same registry.
