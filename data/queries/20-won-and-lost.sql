@@ -1,5 +1,6 @@
 -- Which agents won and lost publishers in the last seven days?
 -- Grants from a publisher’s first read do not count as won.
+-- No rows: no publisher has added or removed an agent in this time, or since its file was first read.
 with past as (
   select domain as publisher_domain,
     greatest(min(valid_from)::timestamp, any_value(as_of)::timestamp - interval 7 days) as since

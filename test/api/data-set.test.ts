@@ -195,7 +195,7 @@ test('the next day moves the latest release and leaves the one before as it was'
 })
 
 test('404: a view is told to be in the DuckDB file alone', async () => {
-  const { statusCode, body } = await ask('/data/latest/agent_reach.parquet')
+  const { statusCode, body } = await ask('/data/latest/supply_path.parquet')
   expect([statusCode, body]).toEqual([
     404,
     expect.stringContaining('only in /data/registry.duckdb'),
@@ -246,7 +246,7 @@ test('the page describes tables and columns, and says how to open them', async (
   expect(properties).toContain(columns)
   // A heading is of the section that it is in.
   expect(properties.indexOf('Columns of')).toBeLessThan(properties.indexOf('id="tables"'))
-  for (const view of ['agent_reach', 'brand_tree', 'supply_path', 'authorizations_history'])
+  for (const view of ['brand_tree', 'supply_path', 'authorizations_history'])
     expect(body).toContain(`href="/sql?table=${view}#${view}"`)
   const nothing = await empty.app.inject('/data')
   expect([nothing.statusCode, nothing.body.includes('Nothing has been published yet')]).toEqual([

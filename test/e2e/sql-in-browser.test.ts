@@ -103,6 +103,10 @@ test('a question that needs an extension is told where it is answered, not to in
       expect(answer).toContain('Download registry.duckdb and query it on your own machine')
       expect(answer).not.toMatch(/install/i)
     }
+    const none = 'select 1 from brands where false\n-- No rows: nothing changed.'
+    expect(await ask(page, none)).toMatch(
+      /^0 rows in \d+ ms\. This means: nothing changed\. Downloaded/,
+    )
     const brands = 'select canonical_domain from brands'
     expect(await ask(page, brands)).toMatch(/^\d+ rows? in/)
     const chart = page.locator('.sql button[value=chart]')

@@ -8,6 +8,15 @@ select view_name as name, comment from duckdb_views()
 where database_name = 'registry' and schema_name = 'main' and not internal
 order by name`
 
+/** The comment in which a query says what it means if it finds nothing. */
+const NO_ROWS = /^-- No rows: (.+)$/m
+
+/** A query that was answered. */
+interface Answered {
+  sql: string
+  result: Result
+}
+
 const place = findElement<HTMLElement>(document, '.sql')
 place.innerHTML = `
   <form>
@@ -37,7 +46,7 @@ const answer = findElement<HTMLElement>(place, '.answer')
 const snapshot = { url: '', bytes: 0 }
 const loaded = { bytes: 0 }
 let opening: Promise<SnapshotDatabase> | undefined
-let latest: { sql: string; result: Result } | undefined
+let latest: Answered | undefined
 /** Ends the query that is running. */
 let cancel: (() => void) | undefined
 /** The reader asked for another answer while one was under way. */
@@ -67,7 +76,7 @@ async function openCurrent(): Promise<SnapshotDatabase> {
   return SnapshotDatabase.open(url, bytes => {
     if (url !== snapshot.url) return
     loaded.bytes += bytes
-    if (latest) status.textContent = describeResult(latest.result)
+    if (latest) status.textContent = describeResult(latest)
   })
 }
 
@@ -164,17 +173,18 @@ function showResult(view: 'table' | 'chart'): void {
       : ''
     if (button.value !== 'csv') button.setAttribute('aria-pressed', String(button.value === view))
   }
-  status.textContent = describeResult(result)
+  status.textContent = describeResult(latest)
 }
 
-function describeResult({ count, ms }: Result): string {
+function describeResult({ sql, result: { count, ms } }: Answered): string {
   const rows = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'} in ${Math.round(ms)} ms`
   const cut =
     count > ROWS_MAX
       ? ` The first ${ROWS_MAX.toLocaleString('en')} are shown; the CSV has all.`
       : ''
   const part = formatMegabytes(Math.min(loaded.bytes, snapshot.bytes))
-  return `${rows}.${cut} Downloaded ${part} of the ${formatMegabytes(snapshot.bytes)} file so far.`
+  const meaning = count === 0 ? (NO_ROWS.exec(sql)?.[1] ?? '') : ''
+  return `${rows}.${cut}${meaning && ` This means: ${meaning}`} Downloaded ${part} of the ${formatMegabytes(snapshot.bytes)} file so far.`
 }
 
 function formatMegabytes(bytes: number): string {

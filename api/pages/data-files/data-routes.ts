@@ -104,7 +104,7 @@ export function sendTable(request: Request, reply: FastifyReply, source: Source)
       'not_found',
       files.length > 0
         ? `${table} is in ${countThings(files.length, 'part')}, from ${table}-0.parquet on`
-        : `there is no such table: ${LATEST_MANIFEST} lists them; views such as agent_reach are only in /data/registry.duckdb`,
+        : `there is no such table: ${LATEST_MANIFEST} lists them; views such as supply_path are only in /data/registry.duckdb`,
     )
   assertUntouched(reader, found)
   const { sha256, path } = found

@@ -31,7 +31,8 @@ export async function show({
       <>
         <h1>Query the data</h1>
         <p class="lead">
-          The whole registry is one DuckDB file; your browser downloads only what each query needs.
+          The whole registry is one DuckDB file; your browser downloads only what each query needs.{' '}
+          {described && <a href="#schema">Tables and columns</a>}
         </p>
         {snapshot === undefined ? (
           <p>Nothing has been published yet. Check back in a minute.</p>

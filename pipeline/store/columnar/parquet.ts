@@ -17,15 +17,16 @@ interface Exported {
   key?: string | undefined
 }
 
-/** View that is exported beside the tables: it joins most of them. */
+/** Views that are exported beside the tables, most of which they join. */
 const FLAT_GRANTS: Exported = { name: 'grants_flat', key: 'authorization_id, property_rid' }
+const AGENT_REACH: Exported = { name: 'agent_reach', key: 'agent_url' }
 
 /** Rows that a grant has in `grants_flat`, which is not stored: one per property. */
 const COUNT_FLAT = `select coalesce(sum(greatest(len(s.property_rids), 1)), 0)::double as rows
   from authorizations a left join property_sets s on s.set_id = a.property_set where a.in_force`
 
-/** Lists what is exported: the tables that analysts see, and their grants by property. */
-const listExported = (): Exported[] => [...listPublishedTables(), FLAT_GRANTS]
+/** Lists what is exported: the tables that analysts see, their grants by property, and what each agent reaches. */
+const listExported = (): Exported[] => [...listPublishedTables(), FLAT_GRANTS, AGENT_REACH]
 export const exportedTables = () => listExported().map(({ name }) => name)
 
 export interface ExportOptions {
