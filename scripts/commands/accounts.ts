@@ -54,6 +54,10 @@ export async function addUser(
   const operation = { op: 'membership.set' as const, org, user_id, role }
   await performOrExit(readSettings(), operation)
   process.stdout.write(`${subject} now has the role ${role} in ${org}.\n`)
+  if (subject.includes('@') && readSettings().AUTH_ISSUER === undefined)
+    process.stderr.write(
+      `${subject} counts as the subject of a token. Add people who sign in at this registry by the id that their Applications page shows, or invite them.\n`,
+    )
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {

@@ -18,13 +18,13 @@ import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
 import { connectRunning } from './running.ts'
-import { toTypedPath } from './typed-path.ts'
+import { toTypedFolder } from './typed-path.ts'
 import { assertWritable } from './writable.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {
   const config = readSettings()
-  const place = toTypedPath(dir)
+  const place = toTypedFolder(dir)
   assertOutside(resolvePaths(config.DATA_DIR).dir, place)
   assertRegistry(config)
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
@@ -71,7 +71,7 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
 /** Restores a backup and publishes. */
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
-  const place = toTypedPath(dir)
+  const place = toTypedFolder(dir)
   refuseBackupFolder(place)
   const repeating = { ...how, repeatsTakedowns: true }
   const { seq, made_at, takedowns, replaced } = await restore(config.DATA_DIR, place, repeating)
@@ -91,7 +91,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
 
 /** Checks that a backup could be restored with this version, and changes nothing. */
 export async function verifyBackup(dir: string): Promise<void> {
-  const place = toTypedPath(dir)
+  const place = toTypedFolder(dir)
   refuseBackupFolder(place)
   const { seq, made_at } = await checkBackup(place)
   const record = join(place, backedUp.record)

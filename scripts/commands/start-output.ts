@@ -1,4 +1,5 @@
 import { countThings } from '../../pipeline/core/counts.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { savedEntry } from '../world/entries.ts'
@@ -27,35 +28,45 @@ export function printOperatorAddress(url: string): void {
   print(`Operator’s page (metrics, health): ${url}/`)
 }
 
-/** Prints addresses worth opening; without a domain, those of the demo internet. */
-export function printExamples(url: string, ownDomain: string | undefined): void {
-  const domain = ownDomain ?? DEMO_DOMAIN
+/** Prints addresses worth opening: those of the demo internet, of a domain, or of none in particular. */
+export function printExamples(url: string, of: Domain | 'demo' | undefined): void {
+  print(...describeExamples(url, of))
+}
+
+export function describeExamples(url: string, of: Domain | 'demo' | undefined): string[] {
+  const isDemo = of === 'demo'
+  const [publisher, brand, homePage] = isDemo
+    ? [DEMO_PUBLISHER, DEMO_DOMAIN, DEMO_HOME_PAGE]
+    : [of, of, of]
   const pages = [
     ['/', 'search, counts and the latest changes'],
-    [
-      `/publisher/${ownDomain ?? DEMO_PUBLISHER}`,
-      'what a publisher owns, and who can sell its ads',
-    ],
+    ...(publisher === undefined
+      ? []
+      : [[`/publisher/${publisher}`, 'what a publisher owns, and who can sell its ads']]),
     ['/workshop', 'check a file before you publish it'],
     ['/dashboard', 'verify a domain, add an agent, create an API key'],
     ['/sql', 'query the data in your browser'],
     ['/docs', 'API reference'],
   ] as const
   const answers = [
-    `/api/brands/resolve?domain=${domain}`,
-    `/api/brands/enrich?domain=${ownDomain ?? DEMO_HOME_PAGE}`,
-    `/api/registry/publisher?domain=${ownDomain ?? DEMO_PUBLISHER}`,
+    ...(publisher === undefined
+      ? []
+      : [
+          `/api/brands/resolve?domain=${brand}`,
+          `/api/brands/enrich?domain=${homePage}`,
+          `/api/registry/publisher?domain=${publisher}`,
+        ]),
     '/api/registry/agents?health=true',
     '/api/registry/stats',
   ]
-  const width = Math.max(...pages.map(([path]) => path.length))
-  print(
+  const width = Math.max(...pages.map(([path = '']) => path.length))
+  return [
     'Pages worth opening:',
-    ...pages.map(([path, shows]) => `  ${url}${path.padEnd(width)}  ${shows}`),
+    ...pages.map(([path, shows]) => `  ${url}${path?.padEnd(width)}  ${shows}`),
     'The same as JSON:',
     ...answers.map(path => `  ${url}${path}`),
     'Ready. Press Ctrl-C to stop.',
-  )
+  ]
 }
 
 /** Prints how the proof of a domain can be tried at the demo internet, which is served at an address. */
@@ -91,7 +102,10 @@ export function printFound(domains: number, summary: CrawlSummary): void {
 
 export function describeFound(domains: number, summary: CrawlSummary): string[] {
   const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
-  const crawled = `crawled ${countThings(domains, 'domain')} (${countThings(files, 'file')})`
+  const crawled =
+    files === 0
+      ? `${countThings(domains, 'domain')}: no file was due (\`registry why DOMAIN\` says when, \`registry crawl\` reads files at once)`
+      : `crawled ${countThings(domains, 'domain')} (${countThings(files, 'file')})`
   const unreached = describeUnreached(domains, summary.outcomes)
   return [`${crawled}; the index has ${formatTotals(summary)}`, ...(unreached ? [unreached] : [])]
 }

@@ -216,7 +216,7 @@ async function startRoles(
   }
   const { CRAWL_CONNECT_TO: worldUrl } = worldEnv
   if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME, findReceiver(config))
-  printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
+  printExamples(url, isDemo ? 'demo' : domains[0])
 }
 
 /** Builds the limits of the demo: those that are set stay as they are. */

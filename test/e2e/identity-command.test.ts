@@ -15,6 +15,10 @@ describe('registry org user', () => {
     expect((await run('org', 'user', 'add', 'user_1', ...acme, '--role', 'owner')).stdout).toBe(
       'user_1 now has the role owner in Acme.\n',
     )
+    expect(await run('org', 'user', 'add', 'ann@acme.example', ...acme)).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^ann@acme\.example counts as the subject of a token\. /),
+    })
     expect((await run('org', 'user', 'add', 'user 2', ...acme)).stderr).toContain(
       'not a valid token subject',
     )

@@ -189,6 +189,13 @@ describe('an operator', () => {
       status: 1,
       stderr: 'record.sqlite does not match the backup’s manifest: its SHA-256 differs.\n',
     })
+    for (const command of ['backup', 'restore', 'verify'])
+      expect(await run(command, 's3://bucket/backup')).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(
+          /^s3:\/\/bucket\/backup is a bucket, and this command takes a folder: /,
+        ),
+      })
     expect(await run('verify', `${folder.path}/none`)).toMatchObject({
       status: 1,
       stderr: `There is no folder ${folder.path}/none.\n`,

@@ -249,7 +249,8 @@ describe('the standard input is the file -', () => {
     ],
     [['policy', 'publish', '-'], '{', /^The standard input is not JSON: /],
     [['policy', 'publish', '-'], '[]', /^The standard input has no policy\.\n$/],
-    [['policy', 'publish', '-'], '{"policy_id":7}', /policy_id/],
+    [['policy', 'publish', '-'], '{"policy_id":7}', /^The policy: policy_id must be a string; /],
+    [['policy', 'publish', '-'], '[7,{}]', /^policy 1 must be an object; policy 2: /],
     [['start', '--domains', '-'], 'no domain', /the standard input contains no domain/i],
   ])('registry %j refuses %j', async (command, input, sentence) => {
     const { status, stderr } = await run(command, input, web())
