@@ -36,7 +36,7 @@ export function connectRedis(
   { redisAnswerMs }: Pick<Limits, 'redisAnswerMs'> = limits,
 ): Redis {
   const address = parseRedisAddress(url)
-  if (address === undefined) throw new Error('REDIS_URL is no address of a Redis')
+  if (address === undefined) throw new Error('REDIS_URL is not the address of a Redis')
   const redis =
     address.kind === 'cluster'
       ? new Cluster(address.nodes, toClusterOptions(address.login, mode, redisAnswerMs))

@@ -47,7 +47,7 @@ interface FileState {
   readAt: string | undefined
 }
 
-/** Renders one line per domain: the states of its two files. Null where there is no domain. */
+/** Renders one line per domain: the states of its two files. Null if the organization has none. */
 export async function renderDomainFiles(
   context: Shared,
   { domains }: Domains,

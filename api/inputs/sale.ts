@@ -34,7 +34,7 @@ function parseAgentKey(text: string): string | undefined {
 /** A scheme that no agent has; one with http is an address already. */
 const OTHER_SCHEME = /^\s*[a-z][a-z\d+.-]*:\/\//i
 
-/** Explains that a text is no address of an agent; one with a wrong scheme, or without any, is suggested with https. */
+/** Explains that a text is not the address of an agent; one with a wrong scheme, or without any, is suggested with https. */
 export function explainNoAgentUrl(text: string): string {
   const completed = completeAgentAddress(text.replace(OTHER_SCHEME, ''))
   const isMeant = completed.length <= URL_CHARS_MAX && toAgentUrlKey(completed) !== undefined

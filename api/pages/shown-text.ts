@@ -8,7 +8,7 @@ export interface ShownText {
   isComplete: boolean
 }
 
-/** Removes contact data from the text of a file; where it is no JSON, what is recognized of it is masked. */
+/** Removes contact data from the text of a file; where it is not JSON, what is recognized of it is masked. */
 export function toShownText(text: string): ShownText {
   let parsed: unknown
   try {

@@ -17,7 +17,7 @@ export function describeListenFault(error: unknown, place: ListenPlace): string 
     case 'EACCES':
       return `This user may not listen on port ${port}: set ${portSetting} to 1024 or higher.`
     case 'EADDRNOTAVAIL':
-      return `${hostSetting} is ${host}, which is no address of this machine.`
+      return `${hostSetting} is ${host}, which is not an address of this machine.`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `${hostSetting} is ${host}, a name without an address.`

@@ -19,7 +19,7 @@ export function parseRequestUrl(text: string, base?: string): URL | undefined {
 
 /**
  * Parses and normalizes an address: without fragment, and without a dot at the end of the host.
- * Undefined when the text is no address.
+ * Undefined when the text is not an address.
  */
 export function parseNormalizedUrl(text: string): URL | undefined {
   const url = parseRequestUrl(text)

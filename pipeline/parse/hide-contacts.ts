@@ -4,7 +4,7 @@ import { readTree, type TextNode } from './fault-places.ts'
 const EMAIL_ADDRESS = /(?<![^\s"'<>@,;:])[^\s"'<>@,;:]+@[^\s"'<>@,;:]+/g
 
 /**
- * Hides the contact data of people in a text that is no JSON, as far as it can be recognized: email addresses, and
+ * Hides the contact data of people in a text that is not JSON, as far as it can be recognized: email addresses, and
  * the texts below `contact`. Every other character keeps its place, so that faults keep their line and column.
  */
 export function hideContacts(text: string): string {

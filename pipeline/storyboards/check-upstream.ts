@@ -63,7 +63,7 @@ function hasMember(
   return found.some(value => wanted.some(other => isDeepStrictEqual(value, other)))
 }
 
-/** Tells whether a value stands anywhere in a payload; within the text of one that is no JSON. */
+/** Tells whether a value stands anywhere in a payload; within the text of one that is not JSON. */
 function hasValue(payload: unknown, value: unknown, depth = 0): boolean {
   if (depth === 0 && typeof payload === 'string' && typeof value === 'string') {
     return payload.includes(value)

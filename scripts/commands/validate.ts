@@ -46,7 +46,7 @@ export async function validateTargets(targets: readonly string[], options: Optio
   if (reports.some(isFaulty)) process.exitCode = FAULTY
 }
 
-/** Finds the domain that a target names: a file of that name comes first, and a forgotten file is no domain. */
+/** Finds the domain that a target names: a file of that name comes first, and a forgotten file is not a domain. */
 function findLiveDomain(target: string): Domain | undefined {
   if (/\.(?:json|txt)$/i.test(target) || existsSync(toTypedPath(target))) return undefined
   // A path of a file that is not there is none either.

@@ -205,7 +205,7 @@ export const layers: Layer[] = [
       'api/limits/caller.ts',
       jobMetrics,
     ],
-    because: 'the reference agent is a program of its own: it knows nothing of the registry',
+    because: 'the reference agent is a program of its own: it knows nothing about the registry',
   },
   {
     folder: 'api/operator',

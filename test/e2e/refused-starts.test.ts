@@ -94,14 +94,14 @@ describe('a start that cannot be says so in one sentence', () => {
     [
       'an address of another machine',
       () => ({ HOST: '192.0.2.1' }),
-      () => 'HOST is 192.0.2.1, which is no address of this machine.',
+      () => 'HOST is 192.0.2.1, which is not an address of this machine.',
     ],
     [
       'an address of another machine beside a contradiction that is about another setting',
       () => ({ HOST: '192.0.2.1', OPERATOR_HOST: '0.0.0.0' }),
       () =>
         'OPERATOR_HOST requires OPERATOR_TOKEN, as others reach the operator’s port.\n' +
-        'HOST is 192.0.2.1, which is no address of this machine.',
+        'HOST is 192.0.2.1, which is not an address of this machine.',
     ],
     [
       'a missing certificate',
@@ -274,7 +274,7 @@ describe('a role that runs alone', () => {
   })
   const missing = (name: string) =>
     `${name} names ${at(`nowhere/${name}`)}, which does not exist.\n`
-  const host = 'HOST is 192.0.2.1, which is no address of this machine.\n'
+  const host = 'HOST is 192.0.2.1, which is not an address of this machine.\n'
 
   test.each<[role: string, faults: () => string]>([
     ['api', () => missing('REGISTRY_SIGNING_KEYS') + host],

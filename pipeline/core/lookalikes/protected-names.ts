@@ -40,7 +40,7 @@ export const noProtectedNames = buildProtectedNames([])
 
 /**
  * Reads the file that `PROTECTED_NAMES` names: a domain per line; `#` begins a comment. Without a path there
- * are no protected names. Throws `ConfigError` if the file cannot be read or a line is no domain.
+ * are no protected names. Throws `ConfigError` if the file cannot be read or a line is not a domain.
  */
 export function readProtectedNames(path: string | undefined): ProtectedNames {
   if (path === undefined) return noProtectedNames

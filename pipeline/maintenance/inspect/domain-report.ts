@@ -13,7 +13,7 @@ export interface DomainReport {
   is_taken_down: boolean
   /** Why the registry crawls the domain; null where it does not. */
   frontier: { why: Reason; since: string } | null
-  /** Crawled domain that was probably meant, where the registry knows nothing of this one. */
+  /** Crawled domain that was probably meant, where the registry knows nothing about this one. */
   nearest: Domain | null
   /** Files and agents of the domain, and files elsewhere that its answers are read from. */
   files: FileReport[]

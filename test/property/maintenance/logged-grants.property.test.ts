@@ -24,7 +24,7 @@ function runNights(registry: Sequencer, clock: TestClock): NightRunner {
   return new NightRunner({ db: registry.index, commit }, clock)
 }
 
-/** Checks that all authorizations are as the log says; returns how many events a restore lost. */
+/** Checks that all authorizations match the log; returns how many events a restore lost. */
 async function checkAll(registry: Sequencer): Promise<number> {
   await publishLogged(registry)
   const { grants, events } = (await registry.index.one<{ grants: number; events: number }>(
@@ -40,7 +40,7 @@ async function checkAll(registry: Sequencer): Promise<number> {
   return lost
 }
 
-it('after any nights, every authorization of a snapshot is as the log says', async () => {
+it('after any nights, every authorization of a snapshot matches the log', async () => {
   await fc.assert(
     fc.asyncProperty(nights, async some => {
       const clock = testClock('2026-11-20T03:00Z')

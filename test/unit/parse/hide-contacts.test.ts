@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hideContacts } from '../../../pipeline/parse/hide-contacts.ts'
 import { findSyntaxFault } from '../../../pipeline/parse/syntax/syntax-fault.ts'
 
-test('contact data of people is masked in a text that is no JSON, and nothing moves', () => {
+test('contact data of people is masked in a text that is not JSON, and nothing moves', () => {
   const text = `{
   "contact": { "name": "Ann Other", "email": "ann@acme.example", "more": ["Bob"] },
   "authorized_agents": [],
