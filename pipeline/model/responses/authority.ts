@@ -186,7 +186,9 @@ export const AgentPublisher = z
       .describe('Whether the publisher’s file pins signing keys of the agent'),
     status: z
       .enum(['authorized', 'revoked'])
-      .describe('`revoked` where the file lists the publisher as revoked'),
+      .describe(
+        'What the publisher’s file says: `revoked` where it lists the publisher as revoked',
+      ),
     ...z.object(grantFacts).partial().shape,
     last_verified_at: text.describe(
       'Time at which the file that grants it was last read; with `as_of`, at which it was read as shown here for the first time',

@@ -56,7 +56,7 @@ export const BrandResolution = z
     brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
     source: Source,
     ...relationship,
-    house_name: text.optional().describe('Name of the house'),
+    house_name: text.optional().describe('Name of the company behind the brand'),
     brand_id: text.optional().describe('ID of the brand inside the brand.json that describes it'),
     relationship_declared_at: text
       .optional()
