@@ -18,6 +18,8 @@ export interface OperatorDeps {
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
   /** Finds what needs attention although all processes do their work, as sentences. */
   findNotes(reports: readonly ProcessReport[]): string[]
+  /** Finds the problems that `status` names, for people; without it, those that `/readyz` has. */
+  readStatusProblems?: (() => Promise<string[]>) | undefined
   queues: StartPage['queues']
   site: StartPage['site']
   version: StartPage['version']
@@ -55,7 +57,10 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   })
   app.get('/', async (_request, reply) => {
     const reports = await readReports()
-    const problems = [...(await findProblems(reports)), ...findNotes(reports)]
+    // The page has to answer most of all while a store cannot be read.
+    const known = await deps.readStatusProblems?.().catch(() => undefined)
+    const found = known ?? (await findProblems(reports))
+    const problems = [...found, ...findNotes(reports)]
     return reply
       .headers(startPageHeaders)
       .send(renderStartPage({ problems, queues, site, version }))

@@ -27,6 +27,8 @@ export interface OperatorServerOptions {
   readReports(): Promise<ProcessReport[]>
   /** Finds further problems, as sentences. */
   findProblems?(): string[]
+  /** Finds the problems that `status` names, which include those of this server. */
+  readStatusProblems?(): Promise<string[]>
   /** Finds further notes, as sentences. */
   findNotes?(): string[]
 }
@@ -36,7 +38,7 @@ export async function serveOperator(
   options: OperatorServerOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log, port, redisUrl, showsQueues, readReports } = options
-  const { findProblems, findNotes } = options
+  const { findProblems, findNotes, readStatusProblems } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
   const paths = resolvePaths(config.DATA_DIR)
   const version = readVersion()
@@ -60,6 +62,7 @@ export async function serveOperator(
         ...(findProblems?.() ?? []),
       ]
     },
+    readStatusProblems,
     findNotes: reports => [...findReportedNotes(reports), ...(findNotes?.() ?? [])],
   })
   app.addHook('onClose', async () => redis?.close())

@@ -38,6 +38,26 @@ export const incidents = [
   'A secret has leaked',
 ] as const
 
+type Incident = (typeof incidents)[number]
+
+/** The section that helps with a problem, by what its sentence says. */
+const helps: readonly (readonly [RegExp, Incident])[] = [
+  [/^the disk of .* is full|are free on the disk/, 'The disk is full'],
+  [/^Redis /, 'Redis is down or has lost its data'],
+  [
+    /the writer has made no progress|indexer (?:does not answer|is not running)/,
+    'The writer is stalled',
+  ],
+  [/ is missing: the next start/, 'A store is damaged or missing'],
+  [/^the log of events is not continued/, 'The restored log is older than what others have seen'],
+  [/^the brake holds back/, 'A crawl would remove a large part of the registry'],
+]
+
+/** Finds the section of the guide of incidents that helps with a problem. */
+export function findIncident(problem: string): Incident | undefined {
+  return helps.find(([says]) => says.test(problem))?.[1]
+}
+
 /** Converts the title of a section to its path on the site. */
 export function toIncidentPath(title: string): string {
   return `/docs/guides/incidents#${title.toLowerCase().replaceAll(' ', '-')}`
@@ -65,7 +85,7 @@ export function renderStartPage({ problems, queues, site, version }: StartPage):
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Operator · Registry</title><style>${style}</style></head>
 <body><main><h1>Registry: for the operator</h1>
-${describeProblems(problems)}
+${describeProblems(problems, site)}
 <dl>${entries.join('')}</dl>
 <p>This is version ${escapeHtml(version)}. For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>
 <dl><dt>What to do when something is wrong:</dt>${sections.join('')}</dl>
@@ -73,9 +93,13 @@ ${describeProblems(problems)}
 `
 }
 
-function describeProblems(problems: readonly string[]): string {
+function describeProblems(problems: readonly string[], site: string): string {
   if (problems.length === 0) return '<p>All is well.</p>'
-  const items = problems.map(problem => `<li>${escapeHtml(problem)}</li>`)
+  const items = problems.map(problem => {
+    const title = findIncident(problem)
+    const help = title && ` <a href="${escapeHtml(site + toIncidentPath(title))}">What to do</a>`
+    return `<li>${escapeHtml(problem)}${help ?? ''}</li>`
+  })
   return `<p>Needs attention:</p><ul>${items.join('')}</ul>`
 }
 

@@ -51,6 +51,7 @@ import {
   printOperatorAddress,
   printOwnSite,
 } from './start-output.ts'
+import { readStatus } from './status.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { findUnreadableCredentials } from './stored-credentials.ts'
 import { forgetOperatorUrl, noteOperatorUrl } from './supervisor-problems.ts'
@@ -152,6 +153,7 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
     showsQueues: true,
     readReports: () => supervisor.readReports(REPORT_MS),
     findNotes: () => findSettingNotes(config),
+    readStatusProblems: async () => (await readStatus(config)).problems,
   })
   return served.url
 }

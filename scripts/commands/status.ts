@@ -45,7 +45,8 @@ export async function printStatus({ json }: { json?: boolean }): Promise<void> {
   if (status.problems.length > 0) process.exitCode = 1
 }
 
-async function readStatus(config: Config): Promise<RegistryStatus> {
+/** Reads the state of the registry in DATA_DIR, running or not. */
+export async function readStatus(config: Config): Promise<RegistryStatus> {
   const paths = resolvePaths(config.DATA_DIR)
   const run = await findRunningRegistry(config)
   const log = createLog('status', 'error')

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
 import { buildOperatorApp } from '../../../api/operator/app.ts'
 import { OperatorMetrics } from '../../../api/operator/operator-metrics.ts'
-import { incidents, toIncidentPath } from '../../../api/operator/start-page.ts'
+import { findIncident, incidents, toIncidentPath } from '../../../api/operator/start-page.ts'
 import { findGuide, listHeadings, toGuidePath } from '../../../api/pages/guides.ts'
 import { toHeadingId } from '../../../api/pages/html/markdown.ts'
 import { RoleMetrics } from '../../../jobs/metrics/role-metrics.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 
-const build = (queues: 'need a token' | 'elsewhere') =>
+const build = (
+  queues: 'need a token' | 'elsewhere',
+  readStatusProblems?: () => Promise<string[]>,
+) =>
   buildOperatorApp({
     config: readConfig({}),
     log: silentLog,
@@ -18,6 +21,7 @@ const build = (queues: 'need a token' | 'elsewhere') =>
     }),
     readReports: async () => [],
     findProblems: async () => [],
+    readStatusProblems,
     findNotes: () => ['nobody can sign in'],
     queues,
     site: 'http://127.0.0.1:3000',
@@ -55,6 +59,37 @@ test('a note is on the page of the operator, and leaves the registry ready', asy
     { status: 'ready', problems: [], notes: ['nobody can sign in'] },
   ])
   expect((await app.inject({ url: '/', headers })).body).toContain('<li>nobody can sign in</li>')
+  await app.close()
+})
+
+test.each([
+  [
+    'the disk of /data is full: reads go on, and writes resume once there is room',
+    'The disk is full',
+  ],
+  ['200 MB are free on the disk of DATA_DIR: free some space', 'The disk is full'],
+  ['Redis does not answer: what is stored can be read', 'Redis is down or has lost its data'],
+  ['the writer has made no progress since 2026: saves and crawls wait', 'The writer is stalled'],
+  ['the indexer does not answer', 'The writer is stalled'],
+  ['registry.duckdb is missing: the next start rebuilds it', 'A store is damaged or missing'],
+  [
+    'the brake holds back losses of 2 publishers: `registry held list`',
+    'A crawl would remove a large part of the registry',
+  ],
+  ['no crawler is running', undefined],
+])('the page of the operator leads from “%s” to “%s”', (problem, title) => {
+  expect(findIncident(problem)).toBe(title)
+})
+
+test('the page of the operator names what status does, and /readyz only what stops it', async () => {
+  const problem = 'the brake holds back losses of 2 publishers: `registry held list`'
+  const app = build('elsewhere', async () => [problem])
+  const headers = { host: '127.0.0.1:3100' }
+  const { body } = await app.inject({ url: '/', headers })
+  expect(body).toContain(
+    `<li>${problem} <a href="http://127.0.0.1:3000/docs/guides/incidents#a-crawl`,
+  )
+  expect((await app.inject({ url: '/readyz', headers })).statusCode).toBe(200)
   await app.close()
 })
 
