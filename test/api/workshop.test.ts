@@ -166,6 +166,11 @@ describe('a file that was sent is checked', () => {
     expect((await check(form))('[role=alert]').text()).toContain(words)
   })
 
+  test('a file is checked although its domain is none', async () => {
+    const page = await check({ text: '{"a": [1,]}', domain: 'your site' })
+    expect(page('main').text()).toContain('remove the trailing comma')
+  })
+
   test('400: another kind; 415: no form', async () => {
     expect((await send({ kind: 'ads.txt', text: '{}' })).statusCode).toBe(400)
     const answer = await registry.app.inject({

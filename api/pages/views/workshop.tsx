@@ -124,13 +124,14 @@ async function showExamined(
   const filled = { ...sent, text: isLost ? '' : text }
   const domain = parseFormDomain(filled.domain)
   const hosting = await findHosting(kind, domain, call)
-  if (domain === undefined && filled.domain !== '') {
-    const fault = `“${filled.domain}” isn’t a valid domain. Enter a domain such as acme.example.`
-    return showForm(filled, { hosting, fault })
-  }
+  const noDomain =
+    domain === undefined && filled.domain !== ''
+      ? `“${filled.domain}” isn’t a valid domain. Enter a domain such as acme.example.`
+      : undefined
+  const reason = noDomain ?? refused
   if (text.trim() === '') {
-    const fault = refused ?? (sent.isEmptyUpload ? EMPTY_UPLOAD : NO_FILE)
-    return domain === undefined || refused !== undefined || sent.isEmptyUpload
+    const fault = reason ?? (sent.isEmptyUpload ? EMPTY_UPLOAD : NO_FILE)
+    return domain === undefined || reason !== undefined || sent.isEmptyUpload
       ? showForm(filled, { hosting, fault })
       : showDomainFile({ kind, domain }, call)
   }
@@ -144,7 +145,7 @@ async function showExamined(
   return showForm(filled, {
     hosting: hosting === 'open' && isVain ? 'nothing' : hosting,
     ...(note !== undefined && { note }),
-    ...(refused !== undefined && { fault: refused }),
+    ...(reason !== undefined && { fault: reason }),
     result: otherKind ?? (
       <>
         {renderVerdict(examined, next)}
