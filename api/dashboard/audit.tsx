@@ -5,7 +5,7 @@ import { findInvited } from '../../pipeline/read/lookups/organizations.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { listKeyLabels } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderMoment } from '../pages/html/text.tsx'
+import { clipText, renderExactMoment } from '../pages/html/text.tsx'
 import { renderPages, renderTable } from '../pages/parts/blocks.tsx'
 import { visibilityTexts } from './agent-form.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
@@ -57,7 +57,7 @@ function renderChanges(changes: readonly Change[], describe: FactText): Html {
         <bdi>{clipText(by.kind === 'registry' ? 'The registry' : (by.name ?? by.id), 120)}</bdi>
         {by.kind === 'user' || by.kind === 'registry' ? '' : ` (${by.kind})`}
       </>,
-      renderMoment(at),
+      renderExactMoment(at),
     ],
   })
 }
