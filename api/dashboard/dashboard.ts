@@ -9,6 +9,7 @@ import { buildSignedOutPage, sendSignInPage } from '../identity/pages.tsx'
 import { BACK, parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
+import { SESSION_ENDED } from '../pages/error-page.tsx'
 import { personRoutes } from './account.tsx'
 import { addAgentRoutes } from './add-agent.tsx'
 import { agentTestRoutes } from './agent-tests.tsx'
@@ -180,8 +181,7 @@ function requireOrganization(context: DashboardRequest) {
 
 /** Sends a visitor who is not signed in to the sign-in, which leads back to where they were. */
 function sendToSignIn({ method, url }: FastifyRequest, reply: FastifyReply) {
-  if (method === 'POST')
-    return refuse('forbidden', 'your session has ended: open the dashboard again')
+  if (method === 'POST') return refuse('forbidden', SESSION_ENDED)
   const to = parseWayBack(url)
   return reply.redirect(to === undefined ? SIGN_IN : toSignIn(to), 303)
 }

@@ -14,6 +14,9 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Temporarily unavailable',
 }
 
+/** Refusal of a form whose person is no longer signed in. */
+export const SESSION_ENDED = 'your session has ended: sign in again'
+
 /** Request that failed, with what it sent in its path and its query. */
 interface Failed {
   method: string
@@ -45,6 +48,12 @@ function renderNextStep(status: number, text: string, { method, url }: Failed): 
     return (
       <p>
         <a href={removeField(url, 'cursor')}>First page</a>
+      </p>
+    )
+  if (status === 403 && text.toLowerCase().startsWith(SESSION_ENDED))
+    return (
+      <p>
+        <a href="/dashboard">Sign in</a> again. What you entered is one page back: copy it first.
       </p>
     )
   if (status !== 429 && status !== 503) return undefined

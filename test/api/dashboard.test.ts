@@ -394,6 +394,17 @@ describe('a person manages', () => {
     expect([answer.statusCode, answer.headers.location]).toEqual([303, at(acme, '/domains')])
   })
 
+  test('a form of an ended session leads to the sign-in', async () => {
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/dashboard/publish',
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'text=%7B%7D',
+    })
+    const page = load(answer.body)
+    expect([answer.statusCode, page('main a').first().text()]).toEqual([403, 'Sign in'])
+  })
+
   test('what the API refuses is shown on the page as a sentence with what was entered', async () => {
     const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
     expect(answer.statusCode).toBe(400)
