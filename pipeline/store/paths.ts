@@ -85,6 +85,8 @@ export function resolvePaths(dataDir: string) {
     startLock: at('start.lock'),
     /** Address of the operator's port of that `start`. */
     operatorUrl: at('operator-url'),
+    /** Name of the protocol under which `start` ran here. */
+    protocolName: at('protocol-name'),
     redis: at('redis'),
     redisPid: at('redis', 'redis.pid'),
     /** Files that Redis could not read any more. */

@@ -3,6 +3,7 @@ import { type Config, ConfigError, readConfig } from '../../pipeline/core/config
 import { findSettingNotes } from '../../pipeline/core/settings/setting-notes.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { toCommandSentence } from '../command-line/command-sentence.ts'
+import { findRenamedProtocol } from './renamed-protocol.ts'
 
 /**
  * Reads the settings of this process; prints everything wrong with them in one message and exits.
@@ -46,6 +47,13 @@ export function requireRedisUrl(config: Config): string {
 /** Warns of what the settings leave people without. */
 export function warnOfSettings(config: Config): void {
   for (const note of findSettingNotes(config)) process.stderr.write(`${toCommandSentence(note)}\n`)
+}
+
+/** Warns where the registry of this folder ran under another protocol name before. */
+export function warnOfRenamedProtocol({ PROTOCOL_NAME: name, DATA_DIR }: Config): void {
+  const isSet = Boolean(process.env.PROTOCOL_NAME)
+  const renamed = findRenamedProtocol(resolvePaths(DATA_DIR), name, { isSet })
+  if (renamed !== undefined) process.stderr.write(`${toCommandSentence(renamed)}\n`)
 }
 
 /** Warns before real domains are crawled under the default protocol name. */

@@ -30,7 +30,12 @@ import {
 } from './demo-folder.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
-import { requireRedisUrl, warnOfProtocolName, warnOfSettings } from './environment.ts'
+import {
+  requireRedisUrl,
+  warnOfProtocolName,
+  warnOfRenamedProtocol,
+  warnOfSettings,
+} from './environment.ts'
 import { IndexerWatch } from './indexer-watch.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
@@ -102,6 +107,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   await checkPorts(config, ports)
   const untilRedisAnswers = await checkRedis(config)
   if (isDemo) markDemo(paths)
+  warnOfRenamedProtocol(config)
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
   await run({ config, paths, isDemo, domainsFile, log, untilRedisAnswers })
