@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { requireValue } from '../core/present.ts'
@@ -81,6 +81,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     putRecordInPlace(paths, `${paths.record}.new`)
     if (withIndex) renameSync(`${paths.oldIndex}.new`, paths.oldIndex)
     if (withLog) putLogInPlace(paths)
+    markDemo(paths, manifest)
     await rebuildStores(paths, async facts => {
       if (known && repeatsTakedowns) takedowns = await repeatTakedowns(facts, known.takedowns)
       await continueNumbering(facts, how.continueAfter)
@@ -145,6 +146,12 @@ export function putRecordInPlace(paths: Paths, fresh: string): void {
   const seals = Seals.open(paths)
   seals.note(record)
   seals.close()
+}
+
+/** Makes the folder that of a demo if the backup is one of a demo, and of a registry of the web otherwise. */
+function markDemo({ demoDomains }: Paths, { is_demo }: Manifest): void {
+  if (is_demo) writeFileSync(demoDomains, '')
+  else if (is_demo === false) rmSync(demoDomains, { force: true })
 }
 
 /** Deletes whatever was derived from the previous index. */

@@ -33,6 +33,7 @@ export function resolvePaths(dataDir: string) {
     log: at('log'),
     logIds: at('log', 'ids'),
     demoCredentialsKey: at('accounts', 'demo-credentials-key'),
+    demoDomains: at('demo-domains.txt'),
     lease: at('lease.lock'),
     serving: at('serving'),
     servingFile: at('serving', 'serving.mdb'),

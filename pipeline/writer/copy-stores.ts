@@ -33,6 +33,8 @@ export const Manifest = z.object({
   format: z.literal(1),
   seq: z.int(),
   made_at: z.iso.datetime(),
+  /** True for a demo, whose domains nobody may look for on the web; older backups do not say it. */
+  is_demo: z.boolean().exactOptional(),
   files: z.array(z.object({ name: z.string().regex(NAME), bytes: z.int(), sha256: z.string() })),
 })
 export type Manifest = z.infer<typeof Manifest>
@@ -90,7 +92,7 @@ export function beginCopy({ record, pictures }: Paths, to: string): Promise<void
 export async function finishBackup(
   partial: string,
   dir: string,
-  made: Pick<Manifest, 'seq' | 'made_at'>,
+  made: Omit<Manifest, 'format' | 'files'>,
 ): Promise<Manifest> {
   await assertUndamagedBeside(`${partial}/${backedUp.record}`)
   const files = []

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { type Clock, type Instant, toIso } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
@@ -103,13 +103,13 @@ export class Upkeep {
     }
   }
 
-  async #copyTo(partial: string): Promise<Pick<Manifest, 'seq' | 'made_at'>> {
+  async #copyTo(partial: string): Promise<Omit<Manifest, 'format' | 'files'>> {
     const { alone, clock, last, paths, treeLog } = this.#parts
     const { copying, ...made } = await alone(async () => {
       const copying = Promise.allSettled([beginCopy(paths, partial), treeLog.copyTo(partial)])
       return { seq: last(), made_at: toIso(clock.now()), copying }
     })
     for (const copied of await copying) if (copied.status === 'rejected') throw copied.reason
-    return made
+    return { ...made, is_demo: existsSync(paths.demoDomains) }
   }
 }

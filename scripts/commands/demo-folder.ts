@@ -35,16 +35,11 @@ export function assertNoDemo(paths: Paths): void {
 
 /** Makes a folder one of the demo from its first start on, even if that is interrupted. */
 export function markDemo(paths: Paths): void {
-  if (!hasDemo(paths)) writeFileSync(toDemoDomains(paths), '')
-}
-
-/** Returns the file in which the demo internet lists its domains. */
-export function toDemoDomains({ dir }: Pick<Paths, 'dir'>): string {
-  return `${dir}/demo-domains.txt`
+  if (!hasDemo(paths)) writeFileSync(paths.demoDomains, '')
 }
 
 function hasDemo(paths: Paths): boolean {
-  return existsSync(toDemoDomains(paths))
+  return existsSync(paths.demoDomains)
 }
 
 function hasRegistry(paths: Paths): boolean {

@@ -21,13 +21,7 @@ import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
-import {
-  assertNoDemo,
-  chooseDemoFolder,
-  isDemoStart,
-  markDemo,
-  toDemoDomains,
-} from './demo-folder.ts'
+import { assertNoDemo, chooseDemoFolder, isDemoStart, markDemo } from './demo-folder.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import {
@@ -209,7 +203,7 @@ async function startRoles(
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
   await supervisor.start({ name: 'push', args: ['push'], env: outbound })
   const domains =
-    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths))).domains : [])
+    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(paths.demoDomains)).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   await untilRedisAnswers()
   // Where an earlier start was interrupted before the demo was complete, this one begins it again.
@@ -292,8 +286,16 @@ async function startWorld(
 ): Promise<Record<string, string>> {
   const paths = resolvePaths(config.DATA_DIR)
   const caFile = `${paths.dir}/demo-ca.pem`
-  const list = toDemoDomains(paths)
-  const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
+  const args = [
+    'world',
+    '--tls',
+    '--ca-file',
+    caFile,
+    '--list',
+    paths.demoDomains,
+    '--agent',
+    agentUrl,
+  ]
   const receiver = findReceiver(config)
   if (receiver !== undefined) args.push('--receiver', receiver)
   const { url } = await supervisor.start({ name: 'world', args, env, isMeasured: false })

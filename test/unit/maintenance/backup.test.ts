@@ -164,6 +164,20 @@ describe('a backup', () => {
     expect(await verify(registry)).toEqual([])
   })
 
+  test('of a demo is restored as a demo, and that of a registry as none', async () => {
+    const { dataDir, backups } = await makeTwoNights()
+    const marked = `${dataDir}/demo-domains.txt`
+    writeFileSync(marked, '')
+    const registry = await openSequencer({ dataDir, clock })
+    await registry.backUp(`${backups}/demo`)
+    await registry.close()
+    rmSync(marked)
+    await restore(dataDir, `${backups}/demo`, { force: true })
+    expect(existsSync(marked)).toBe(true)
+    await restore(dataDir, `${backups}/first`, { force: true })
+    expect(existsSync(marked)).toBe(false)
+  })
+
   test('is refused while a registry runs, and when a byte of it was changed', async () => {
     const { dataDir, backups } = await makeTwoNights()
     const registry = await openSequencer({ dataDir, clock })
