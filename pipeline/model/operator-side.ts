@@ -62,7 +62,7 @@ export const needsOfGrant = z
   .enum(neededTerms)
   .optional()
   .describe(
-    'Parameter without which a verdict is no: the grant is limited by it, for all properties or for some. Absent if it is not limited',
+    'Parameter that a check of a single sale has to name, because it limits the grant of some properties or of all. Absent if nothing limits it',
   )
 
 /** Members of an answer that tell the same of a grant of several properties. */

@@ -136,7 +136,7 @@ export const PublisherAuthorization = z
     publisher_domain: PublisherDomain,
     agent_url: AgentUrl,
     authorized: count.describe(
-      'How many active properties the agent may sell: a count, not a boolean',
+      'How many active properties the publisher grants the agent, without those whose operator contradicts it: a count, not a boolean. A grant that is limited counts too, until the request names the parameter in `needs`',
     ),
     total: count.describe('Active properties of the publisher'),
     publisher_wide: z.boolean().describe('Whether the agent may sell all of them'),
