@@ -697,7 +697,11 @@ describe('a file of the workshop', () => {
   ])('%s stays in the workshop', async (_, form, words) => {
     const browser = new TestBrowser(registry)
     const sent = await browser.post('/workshop', { ...handed, ...form, do: 'publish' }, SAME_SITE)
-    expect(load(sent.body)('[role=alert]').text()).toContain(words)
+    const page = load(sent.body)
+    expect(page('[role=alert]').text()).toContain(words)
+    // A browser scrolls to it, and past the problem.
+    expect(page('#verdict')).toHaveLength(0)
+    expect(page('#domain[aria-invalid]')).toHaveLength('domain' in form ? 1 : 0)
     expect(browser.getCookie('registry_draft')).toBeUndefined()
   })
 

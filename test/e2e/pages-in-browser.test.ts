@@ -232,6 +232,24 @@ test('without JavaScript a file is checked by its button, and downloaded', async
   })
 })
 
+test.each([true, false])(
+  'an invalid domain is told in sight, and its field has the focus (JavaScript: %s)',
+  async javaScriptEnabled => {
+    const options = { viewport: phone, javaScriptEnabled }
+    await visit(`${origin}/workshop`, options, async page => {
+      await page.fill('#domain', 'my site')
+      await page.fill('#text', '{"authorized_agents": 1,\n "properties": []}')
+      await page.click('button:text-is("Check")')
+      const fault = page.locator('#fault')
+      expect(await fault.textContent()).toContain('isn’t a valid domain')
+      await page.waitForSelector('#domain[aria-invalid=true][aria-describedby=fault]:focus')
+      const { y } = (await fault.boundingBox())!
+      expect(y).toBeGreaterThan(0)
+      expect(y).toBeLessThan(phone.height)
+    })
+  },
+)
+
 test('the reference leads to an operation, its example and its objects, without a script', async () => {
   const options = { viewport: desktop, javaScriptEnabled: false }
   await visit(`${origin}/docs`, options, async page => {

@@ -129,26 +129,29 @@ async function showExamined(
       ? `“${filled.domain}” isn’t a valid domain. Enter a domain such as acme.example.`
       : undefined
   const reason = noDomain ?? refused
+  const problem = { fault: reason, isDomainWrong: reason !== undefined && domain === undefined }
   if (text.trim() === '') {
     const fault = reason ?? (sent.isEmptyUpload ? EMPTY_UPLOAD : NO_FILE)
     return domain === undefined || reason !== undefined || sent.isEmptyUpload
-      ? showForm(filled, { hosting, fault })
+      ? showForm(filled, { hosting, ...problem, fault })
       : showDomainFile({ kind, domain }, call)
   }
   const checked = await checkFileText({ document: text, kind, domain, isUtf8 }, call)
   const warnings = checked.warnings.filter(warning => !isHosted || isAboutHosted(kind, warning))
   const examined = { ...checked, warnings }
-  const otherKind = examined.valid || isLost ? null : renderOtherKind(kind, text)
+  // Where there is a problem, the page begins at its top, which tells it.
+  const anchor = reason === undefined ? 'verdict' : undefined
+  const otherKind = examined.valid || isLost ? null : renderOtherKind(kind, text, anchor)
   // What is read already has a note that says where.
   const next = note === undefined && domain && renderNext({ kind, domain }, hosting)
   const isVain = examined.valid && examined.properties_hosted === 0
   return showForm(filled, {
     hosting: hosting === 'open' && isVain ? 'nothing' : hosting,
     ...(note !== undefined && { note }),
-    ...(reason !== undefined && { fault: reason }),
+    ...problem,
     result: otherKind ?? (
       <>
-        {renderVerdict(examined, next)}
+        {renderVerdict(examined, next, anchor)}
         {domain && renderWithoutWww(domain, bare => toWorkshopPath(bare, kind))}
         {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
         {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
@@ -172,6 +175,9 @@ async function renderPreview(
   return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, examined))
 }
 
+/** The place to which a check scrolls. */
+type Anchor = 'verdict' | undefined
+
 /** Names at the top of a file by which its kind can be told. */
 const tellingNames = {
   'adagents.json': /"authorized_agents"\s*:/,
@@ -179,12 +185,12 @@ const tellingNames = {
 } as const satisfies Record<ProposedKind, RegExp>
 
 /** Renders a button that checks a text as the other kind of file, where it looks like one. */
-function renderOtherKind(kind: ProposedKind, text: string): Html | null {
+function renderOtherKind(kind: ProposedKind, text: string, id: Anchor): Html | null {
   const looksLike = proposedKinds.filter(known => tellingNames[known].test(text))
   const [other] = looksLike
   if (other === undefined || looksLike.includes(kind)) return null
   return (
-    <p class="notice fair" id="verdict" role="status">
+    <p class="notice fair" id={id} role="status">
       This looks like {other === 'adagents.json' ? 'an' : 'a'} {other}.{' '}
       <button type="submit" class="plain" form="editor" name="as" value={other}>
         Check it as one
@@ -193,11 +199,11 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
   )
 }
 
-function renderVerdict(examined: ComparedFile, next: Child): Html {
+function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
   const { kind, valid, is_usable, errors, warnings } = examined
   if (errors.some(({ code }) => code === 'not_json')) {
     return (
-      <p class="notice bad" id="verdict" role="status">
+      <p class="notice bad" id={id} role="status">
         <strong>Invalid {kind}</strong>: it isn’t valid JSON, so the rest can’t be checked yet. Fix
         this error, then check again.
       </p>
@@ -208,7 +214,7 @@ function renderVerdict(examined: ComparedFile, next: Child): Html {
   const state = valid ? 'Valid' : is_usable ? 'Usable' : 'Invalid'
   const look = { Valid: vain > 0 ? 'fair' : 'good', Usable: 'fair', Invalid: 'bad' }[state]
   return (
-    <p class={`notice ${look}`} id="verdict" role="status">
+    <p class={`notice ${look}`} id={id} role="status">
       <strong>
         {state} {kind}
       </strong>
@@ -260,11 +266,13 @@ async function findHosting(
 interface Below {
   hosting: Hosting
   note?: string
-  fault?: string
+  fault?: string | undefined
+  /** True if the fault is about the domain. */
+  isDomainWrong?: boolean
   result?: Html
 }
 
-function showForm(filled: Filled, { hosting, note, fault, result }: Below): View {
+function showForm(filled: Filled, { hosting, note, fault, isDomainWrong, result }: Below): View {
   const { kind, domain, text } = filled
   return {
     title: 'Check a file before you publish it',
@@ -280,7 +288,7 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
         </p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
-          <p class="notice bad" role="alert">
+          <p class="notice bad" id="fault" role="alert">
             {fault}
           </p>
         )}
@@ -300,6 +308,11 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
                 value={domain}
                 maxlength="300"
                 placeholder="acme.example"
+                {...(isDomainWrong && {
+                  autofocus: true,
+                  'aria-invalid': 'true',
+                  'aria-describedby': 'fault',
+                })}
               />
             </label>
             <label for="kind">
