@@ -9,12 +9,9 @@ import { defineOperation } from '../operation/operation.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import type { Sent } from '../responses/reply.ts'
 import { toShownText } from './shown-text.ts'
+import { isTooLong, mayBePersonal, WITHHELD_REASON } from './withheld-file.ts'
 
 const LOCATION_CHARS = 2_048
-/** Longest file with contact data that is shown: it is parsed to take that out. */
-const PARSED_BYTES_MAX = 1024 * 1024
-/** Finds what may be contact data; a key may be written with escapes. */
-const MAY_BE_PERSONAL = /"(?:email|contact)"|\\u/
 
 /**
  * Serves a file byte for byte as the crawler fetched it, as text that no browser treats as a page. Contact
@@ -66,9 +63,8 @@ function replyFile({ kind, location }: Source, { bytes, sha256 }: FileBytes): Se
   }
   const type = 'text/plain; charset=utf-8'
   const text = bytes.toString('utf8')
-  if (!MAY_BE_PERSONAL.test(text)) return { status: 200, body: bytes, type, etag: sha256, headers }
-  if (bytes.length > PARSED_BYTES_MAX)
-    return refuse('not_found', 'the file contains contact data and is too long to redact')
+  if (!mayBePersonal(text)) return { status: 200, body: bytes, type, etag: sha256, headers }
+  if (isTooLong(bytes.length)) return refuse('not_found', WITHHELD_REASON)
   const shown = toShownText(text)
   if (shown.isComplete) return { status: 200, body: bytes, type, etag: sha256, headers }
   const omitted = { ...headers, 'x-registry-omitted': 'contacts' }

@@ -18,6 +18,13 @@ const contact = { name: 'Ann', email: 'ann@acme.example' }
 const personal = { id: 'acme', names: [{ en: 'Acme' }] }
 const personalFile = JSON.stringify({ ...personal, contact }).replace('contact', '\\u0063ontact')
 
+/** Files that are too long to redact: only the one with contact data is withheld. */
+const padding = 'x'.repeat(1024 * 1024)
+const longFiles = [
+  ['long.example', { properties: [], authorized_agents: [], padding }, 200],
+  ['withheld.example', { properties: [], authorized_agents: [], padding, contact }, 404],
+] as const
+
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Stores these bytes as those that the crawler got of a file. */
@@ -34,10 +41,13 @@ beforeAll(async () => {
   await registry.observe(
     observeFile('adagents.json', PUBLISHER, file, now),
     observeFile('brand.json', BRAND, personalFile, now),
+    ...longFiles.map(([domain, content]) => observeFile('adagents.json', domain, content, now)),
   )
   await registry.publish()
   await keepBytes(file, 'adagents.json', PUBLISHER)
   await keepBytes(personalFile, 'brand.json', BRAND)
+  for (const [domain, content] of longFiles)
+    await keepBytes(JSON.stringify(content), 'adagents.json', domain)
 })
 
 afterAll(() => registry.close())
@@ -76,6 +86,23 @@ describe('the bytes of a file', () => {
     expect(answer.headers['x-registry-omitted']).toBe('contacts')
     expect(answer.headers.etag).not.toContain(digest(personalFile))
   })
+
+  test.each(longFiles)(
+    'are linked from the page of %s only if they are shown, which says why not',
+    async (domain, _content, status) => {
+      const path = `/file/adagents.json/${domain}`
+      const answer = await get(path)
+      const page = load((await get(`/publisher/${domain}`)).body)
+      const isShown = status === 200
+      expect([answer.statusCode, page(`#file a[href="${path}"]`).length]).toEqual([
+        status,
+        isShown ? 1 : 0,
+      ])
+      const reason = 'the file contains contact data and is too long to redact'
+      expect(answer.body.toLowerCase().includes(reason)).toBe(!isShown)
+      expect(page('#file').text().includes(`bytes (not shown: ${reason})`)).toBe(!isShown)
+    },
+  )
 
   test.each([
     '/file/adagents.json/nobody.example',

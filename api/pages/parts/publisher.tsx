@@ -2,9 +2,9 @@ import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { toHostingBase } from '../../../pipeline/model/hosted.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
 import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import type { ShownFile } from '../withheld-file.ts'
 import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -211,7 +211,7 @@ const methods: Readonly<Record<string, string>> = {
 export function renderHosting(
   lookup: PublisherLookup,
   source: Source,
-  file: FileRecord | null | undefined,
+  file: ShownFile | null | undefined,
 ): Html | null {
   const { hosting, discovery_method, manager_domain, freshness } = lookup
   const isAnswered = hosting.mode !== 'none' || describeUnknown(lookup) === undefined

@@ -9,7 +9,6 @@ import type {
   PublisherLookup,
 } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
-import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
@@ -37,6 +36,7 @@ import { isNothing, renderNextStep } from '../parts/publisher.tsx'
 import { listRawFacts } from '../parts/raw-file.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
+import { loadShownFile, type ShownFile } from '../withheld-file.ts'
 
 interface Refused {
   error: string
@@ -45,7 +45,7 @@ interface Refused {
 }
 
 /** A file with the number of its issues. */
-type CountedFile = FileRecord & { counted: CountedFaults }
+type CountedFile = ShownFile & { counted: CountedFaults }
 
 const edited = {
   entity: 'brand',
@@ -60,7 +60,7 @@ export async function show(call: ViewCall<unknown, { domain: Domain }>): Promise
   const query = { domain }
   const found = await ask<BrandResolution | Refused>(resolveBrand, { query })
   const source: Source = { kind: 'brand.json', location: domain }
-  const record = findFileRecord(services.reader, source)
+  const record = await loadShownFile(source, services)
   const file = record && { ...record, counted: await countFaults(source, record, call) }
   const portfolio = listPortfolio(services.reader, domain)
   if (found.status !== 200) {

@@ -7,7 +7,6 @@ import type {
   FreshnessBlock,
   PublisherLookup,
 } from '../../../pipeline/model/responses/index.ts'
-import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
@@ -47,6 +46,7 @@ import { formatDay } from '../parts/verdict.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import { loadRevoker } from '../revocation.ts'
 import type { View, ViewCall } from '../view.ts'
+import { loadShownFile } from '../withheld-file.ts'
 
 /** Rows of each list on a page. */
 const ROWS_SHOWN = '40'
@@ -76,7 +76,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   const edits = await loadEdits({ ask, services }, edited, domain)
   if (isNothing(lookup)) return showUnknown(lookup, edits, services)
   const source = toDecidingSource(lookup)
-  const file = findFileRecord(reader, source)
+  const file = await loadShownFile(source, services)
   // Of a valid file without issues in its record a count says enough.
   const isExamined =
     source.location === domain && (!lookup.adagents_valid || (file?.fault_count ?? 0) > 0)
