@@ -664,6 +664,49 @@ describe('the history of a thing', () => {
     expect(find('sales.agent.example')).toMatch(/revoked|in_force− true\+ false/)
   })
 
+  test('tells of a removed and a restored property in one line, with what else changed closed', async () => {
+    const domain = 'two.example'
+    const both = [domain, `shop.${domain}`]
+    for (const [sites, tag] of [
+      [both, 'old'],
+      [both.slice(0, 1), 'old'],
+      [both, 'new'],
+    ] as const) {
+      const observation = observePublisherFile(domain, { sites: [...sites], agents: [] })
+      const document = structuredClone(observation.document) as { properties: { tags: string[] }[] }
+      for (const { tags } of document.properties) tags.push(tag)
+      own.clock.tick({ days: 1 })
+      await own.observe({ ...observation, document: document as never })
+    }
+    await own.publish()
+    for (const path of [`/publisher/${domain}/history`, `/changes?domain=${domain}`]) {
+      const page = load((await own.app.inject(path)).body)
+      const rows = page('.timeline ul > li')
+        .filter((_, row) => page(row).find('> strong').text() === both[1])
+        .toArray()
+      expect(rows.map(row => page(row).clone().children('details').remove().end().text())).toEqual([
+        `restored property ${both[1]}`,
+        `removed property ${both[1]}: no longer listed`,
+        `new property ${both[1]}`,
+      ])
+      const details = rows.map(row => page(row).find('details'))
+      expect(details.map(found => found.text())).toEqual([
+        '1 field changedtags− "old"+ "new"',
+        '',
+        '',
+      ])
+      expect(details[0]?.attr('open')).toBeUndefined()
+    }
+    const feed = (await own.app.inject(`/changes/feed.json?domain=${domain}`)).json()
+    const titles = feed.items.map(({ title }: { title: string }) => title)
+    const ofShop = titles.filter((title: string) => title.includes(`property ${both[1]}`))
+    expect(ofShop.map((title: string) => title.split(':')[0])).toEqual([
+      'Restored',
+      'Removed',
+      'New',
+    ])
+  })
+
   test('of a publisher is whole on its pages, however long its changes are', async () => {
     const domain = 'many.example'
     const sites = Array.from({ length: 150 }, (_, n) => `s${n}.${domain}`)

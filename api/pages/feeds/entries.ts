@@ -10,11 +10,12 @@ import {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { getSnapshot } from '../../responses/lists.ts'
-import { clipText } from '../html/text.tsx'
+import { capitalize, clipText } from '../html/text.tsx'
 import { predicates } from '../parts/change-words.ts'
 import { compareDocuments } from '../parts/compare-documents.ts'
 import { findSubject } from '../parts/event-subject.ts'
 import { toAgentPath, toBrandPath, toHistoryPath, toPublisherPath } from '../parts/paths.ts'
+import { findStatusChange, omitStatusFields } from '../parts/status-change.ts'
 
 /** Changes that a feed has; readers ask again before there are more. */
 const ENTRIES_MAX = 50
@@ -102,8 +103,11 @@ const nouns: Readonly<Record<StateChange['kind'], (change: StateChange) => strin
 function toEntry(change: StateChange): Entry {
   const { id, kind, domain, ended, before, after, at } = change
   const first = kind === 'publisher' && after.valid === false ? 'Invalid' : 'New'
-  const what = ended ? 'Removed' : before === null ? first : 'Changed'
-  const fields = ended || before === null ? [] : compareDocuments(before, after)
+  const turn = ended ? undefined : findStatusChange(change)
+  const changed = capitalize(turn?.what ?? 'changed')
+  const what = ended ? 'Removed' : before === null ? first : changed
+  const compared = ended || before === null ? [] : compareDocuments(before, after)
+  const fields = turn === undefined ? compared : omitStatusFields(compared)
   const names = fields.slice(0, FIELDS_MAX).map(({ path }) => clipText(path, NAME_CHARS_MAX))
   const title = `${what}: ${nouns[kind](change)}`
   return {

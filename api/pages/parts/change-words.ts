@@ -44,7 +44,7 @@ export const changeNames: Readonly<Record<EventType, string>> = {
   'property.updated': 'Property: changed',
   'property.merged': 'Property: merged',
   'property.reactivated': 'Property: restored',
-  'property.stale': 'Property: out of date',
+  'property.stale': 'Property: no longer listed',
   'collection.created': 'Collection: added',
   'collection.updated': 'Collection: changed',
   'collection.merged': 'Collection: merged',

@@ -8,9 +8,10 @@ import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { fitItems, renderExactMoment, renderName } from '../html/text.tsx'
 import { renderPages } from './blocks.tsx'
 import { renderChangedFields } from './changed-fields.tsx'
-import { compareDocuments } from './compare-documents.ts'
+import { type Change, compareDocuments } from './compare-documents.ts'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
+import { findStatusChange, omitStatusFields, type StatusChange } from './status-change.ts'
 
 export const CHANGES_PER_PAGE = 60
 const CHANGES_BYTES = 44_000
@@ -80,10 +81,28 @@ function renderChange(change: StateChange): Html {
           : [renderBadge('good', 'new'), ' ', renderSubject(change)]}
       </li>
     )
+  const fields = compareDocuments(before, after)
+  const found = findStatusChange(change)
+  if (found !== undefined) return renderStatusChange(change, found, omitStatusFields(fields))
   return (
     <li>
       {renderBadge('change', 'changed')} {renderSubject(change)}
-      {renderChangedFields(compareDocuments(before, after), true)}
+      {renderChangedFields(fields, true)}
+    </li>
+  )
+}
+
+/** Renders a removal or a return in one line; a reader opens what else changed. */
+function renderStatusChange(
+  change: StateChange,
+  found: StatusChange,
+  others: readonly Change[],
+): Html {
+  return (
+    <li>
+      {renderBadge(found.what === 'removed' ? 'bad' : 'good', found.what)} {renderSubject(change)}
+      {found.what === 'removed' ? `: ${found.why}` : null}
+      {others.length === 0 ? null : renderChangedFields(others)}
     </li>
   )
 }
