@@ -1,4 +1,6 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
+import type { HostedKind } from '../../../pipeline/model/hosted.ts'
+import { isUrl, type Source } from '../../../pipeline/model/observation.ts'
 import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import type { ExaminedText } from '../examined-file.ts'
@@ -7,6 +9,7 @@ import { clipText, renderCoded } from '../html/text.tsx'
 import { LATER_ROWS_OPEN, renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderMarkedLines } from './marked-lines.tsx'
+import { toRawFilePath, toWorkshopPath } from './paths.ts'
 
 /** Number of the issues of a file, and the line of its first error where that is known. */
 export interface CountedFaults {
@@ -33,11 +36,12 @@ export function chooseIssuesLook({ errors, warnings }: CountedFaults): 'fair' | 
 
 /** Renders the lines of a file that have issues, folded if all are warnings, or the issues of its record. */
 export function renderIssues(
+  source: Source,
   file: FileRecord | null | undefined,
   found: ExaminedText | undefined,
   counted: CountedFaults | undefined,
 ): Html {
-  if (found === undefined) return renderFaults(file, counted)
+  if (found === undefined) return renderFaults(source, file, counted)
   const { errors, warnings } = found.examined
   const lines = renderMarkedLines(found.text, [...errors, ...warnings], {
     bytesMax: ISSUES_BYTES,
@@ -60,6 +64,7 @@ const ISSUES_BYTES = 9_000
  * a check of its text has.
  */
 export function renderFaults(
+  source: Source,
   record: FileRecord | null | undefined,
   counted: CountedFaults | undefined,
 ): Html {
@@ -69,18 +74,39 @@ export function renderFaults(
     return <p class="empty">The registry has never read a valid version of this file.</p>
   const { faults, fault_count } = record
   const { errors = 0, warnings } = counted ?? {}
-  if (fault_count > 0) return renderStored(faults, fault_count, errors + (warnings ?? 0))
+  if (fault_count > 0) return renderStored(source, faults, fault_count, errors + (warnings ?? 0))
   if (warnings === undefined) return <p class="empty">Not checked for warnings.</p>
   return warnings === 0 ? (
     <p class="empty">No issues.</p>
   ) : (
     <p class="empty">
-      {countThings(warnings, 'warning')}. Check the file to see {warnings === 1 ? 'it' : 'them'}.
+      {countThings(warnings, 'warning')}. {renderCheck(source, warnings)}
     </p>
   )
 }
 
-function renderStored(faults: FileRecord['faults'], total: number, counted: number): Html {
+/** Renders where somebody sees warnings that are only counted; the workshop opens the files of domains alone. */
+function renderCheck({ kind, location }: Source, warnings: number): Html {
+  const them = warnings === 1 ? 'it' : 'them'
+  const checked = kind as HostedKind
+  return isUrl(location) ? (
+    <>
+      Paste the <a href={toRawFilePath(checked, location)}>raw file</a> into{' '}
+      <a href="/workshop">Check a file</a> to see {them}.
+    </>
+  ) : (
+    <>
+      <a href={toWorkshopPath(location, checked)}>Check the file</a> to see {them}.
+    </>
+  )
+}
+
+function renderStored(
+  source: Source,
+  faults: FileRecord['faults'],
+  total: number,
+  counted: number,
+): Html {
   const table = renderTable({
     caption: countThings(total, 'issue'),
     columns: ['Where', 'Issue', 'Fix'],
@@ -109,7 +135,7 @@ function renderStored(faults: FileRecord['faults'], total: number, counted: numb
     <>
       {table}
       <p>
-        {countThings(more, 'more warning')}. Check the file to see {more === 1 ? 'it' : 'them'}.
+        {countThings(more, 'more warning')}. {renderCheck(source, more)}
       </p>
     </>
   )

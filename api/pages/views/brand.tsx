@@ -206,7 +206,7 @@ function describeType(type: string): string {
 /** Shows a house of which only its brands are known. */
 function showHouse(
   reader: Reader,
-  domain: string,
+  domain: Domain,
   { freshness }: Refused,
   file: CountedFile | null | undefined,
   portfolio: Portfolio,
@@ -239,15 +239,16 @@ function showHouse(
   }
 }
 
-function renderFile(file: CountedFile | null | undefined, domain: string, describer?: string) {
+function renderFile(file: CountedFile | null | undefined, domain: Domain, describer?: string) {
+  const source: Source = { kind: 'brand.json', location: domain }
   return (
     <>
       {describer === undefined ? null : (
         <p>This brand is described in {clipText(describer, 80)}.</p>
       )}
-      {!file ? null : renderFacts(listRawFacts({ kind: 'brand.json', location: domain }, file))}
+      {!file ? null : renderFacts(listRawFacts(source, file))}
       <h3>Issues</h3>
-      {renderFaults(file, file?.counted)}
+      {renderFaults(source, file, file?.counted)}
       <p>
         <a href={toWorkshopPath(domain, 'brand.json')}>Check and edit this file</a>
       </p>

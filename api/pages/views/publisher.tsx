@@ -114,7 +114,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
             {isHostedOnly(lookup) ? null : (
               <>
                 <h3>Issues</h3>
-                {renderIssues(file, found, faults)}
+                {renderIssues(source, file, found, faults)}
                 {source.location !== domain ? null : (
                   <p>
                     <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
