@@ -397,6 +397,8 @@ describe('a page says what JSON says', () => {
 
   test.each([
     ['agent_url=&identifier_type=domain&identifier_value=', 'Enter an agent and a property.'],
+    [`agent_url=${AGENT}&identifier_type=domain&identifier_value=`, /^Enter a property\.$/],
+    ['agent_url=&identifier_type=domain&identifier_value=a.example', /^Enter an agent\.$/],
     [
       'agent_url=none&identifier_value=a.example',
       '“none” isn’t an agent URL. Enter a URL such as https://agent.example/mcp.',

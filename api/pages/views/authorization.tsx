@@ -80,11 +80,14 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   const examples = await findExampleSales(call)
   // The form always sends the type.
   if (call.query.identifier_type === '') return showForm(asked, examples)
-  const wrong = [
-    agent_url === '' ? 'agent_url' : undefined,
-    (identifier_value || domain) === '' ? 'identifier_value' : undefined,
-  ]
-  return showForm(asked, examples, { fault: 'Enter an agent and a property.', wrong })
+  const missing = [
+    agent_url === '' ? (['agent_url', 'an agent'] as const) : undefined,
+    (identifier_value || domain) === '' ? (['identifier_value', 'a property'] as const) : undefined,
+  ].filter(field => field !== undefined)
+  return showForm(asked, examples, {
+    fault: `Enter ${missing.map(([, what]) => what).join(' and ')}.`,
+    wrong: missing.map(([field]) => field),
+  })
 }
 
 /** Finds what a refusal says of a field of the form; undefined for any other refusal. */
