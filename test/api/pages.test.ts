@@ -536,6 +536,23 @@ describe('a page that cannot be shown', () => {
     expect(page('nav').text()).toBe(home('nav').text())
   })
 
+  test.each([
+    '/policy/none',
+    '/storyboard/none',
+    '/mirror/none',
+    '/docs/guides/none',
+    '/docs/operations/none',
+    '/docs/schemas/none',
+  ])('leads on from %s', async path => {
+    const answer = await get(path, { accept: 'text/html' })
+    const page = load(answer.body)
+    expect([answer.statusCode, page('h1').text()]).toEqual([
+      404,
+      expect.stringMatching(/not found$/),
+    ])
+    expect(page('main a[href="/changes"]')).toHaveLength(1)
+  })
+
   test('is JSON where the API or a program asks', async () => {
     for (const [url, accept] of [
       ['/nowhere', '*/*'],

@@ -1,5 +1,6 @@
 import { type Child, type Html, h } from '../html/jsx.ts'
 import { renderCoded } from '../html/text.tsx'
+import type { View } from '../view.ts'
 
 /** Renders why there is nothing to show, and a way on. */
 export function renderProblem(title: string, text: string, more?: Child): Html {
@@ -10,6 +11,12 @@ export function renderProblem(title: string, text: string, more?: Child): Html {
       {more}
     </section>
   )
+}
+
+/** Shows that there is no such thing, and where to go on. */
+export function showMissing(title: string, text: string): View {
+  const body = renderProblem(title, text, renderWayOn())
+  return { status: 404, title, description: text, body }
 }
 
 /** Renders where somebody may go on whose page is not there. */

@@ -6,7 +6,7 @@ import { findGuide, type Guide, listGuides, listHeadings, toGuidePath } from '..
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { type Place, renderMarkdown, toHeadingId } from '../html/markdown.ts'
 import { clipText, renderCoded } from '../html/text.tsx'
-import { renderProblem } from '../parts/problem.tsx'
+import { showMissing } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** The registry of the examples, which `npm start` runs. */
@@ -31,7 +31,7 @@ export async function show({
   if (guide === undefined) {
     const title = 'Guide not found'
     const text = `There is no guide called ${clipText(name, 100)}. See all guides at /docs/guides.`
-    return { status: 404, title, description: text, body: renderProblem(title, text) }
+    return showMissing(title, text)
   }
   const { title, summary, markdown } = guide
   const text = markdown

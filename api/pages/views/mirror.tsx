@@ -7,7 +7,7 @@ import { capitalize, clipText, renderMoment, renderName, renderOutside } from '.
 import { renderFacts, renderJson, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toPlainWords } from '../parts/plain-words.ts'
-import { renderProblem } from '../parts/problem.tsx'
+import { showMissing } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 type Held = z.infer<typeof Mirror>
@@ -23,9 +23,9 @@ export async function show({
 }: ViewCall<unknown, { platform: string }>): Promise<View> {
   const { status, body: mirror } = await ask<Held>(readCommunityMirror, { params: { platform } })
   if (status !== 200) {
-    const title = 'This platform has no mirror'
+    const title = 'Mirror not found'
     const text = `There is no mirror for ${clipText(platform, 100)}.`
-    return { status: 404, title, description: text, body: renderProblem(title, text) }
+    return showMissing(title, text)
   }
   const json = `/api/registry/mirrors/${encodeURIComponent(platform)}`
   return {

@@ -16,7 +16,7 @@ import {
   toGroupLabel,
   toOperationPath,
 } from '../parts/operation.tsx'
-import { renderProblem } from '../parts/problem.tsx'
+import { showMissing } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 import { type Listed, listOperations } from './reference.tsx'
 
@@ -30,7 +30,7 @@ export async function show({
   if (operation === undefined) {
     const title = 'Operation not found'
     const text = `There is no operation called ${clipText(id, 100)}. See all operations at /docs.`
-    return { status: 404, title, description: text, body: renderProblem(title, text) }
+    return showMissing(title, text)
   }
   const { tags: [group] = [], summary, description = '', method, path } = operation
   return {

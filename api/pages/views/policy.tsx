@@ -4,7 +4,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
-import { renderProblem } from '../parts/problem.tsx'
+import { showMissing } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 const TEXT_CHARS = 12_000
@@ -17,9 +17,9 @@ export async function show({
   const query = { policy_id: id }
   const { status, body: policy } = await ask<Policy>(resolvePolicy, { query })
   if (status !== 200) {
-    const title = 'Unknown policy'
+    const title = 'Policy not found'
     const text = `There is no policy with the ID ${clipText(id, 100)}.`
-    return { status: 404, title, description: text, body: renderProblem(title, text) }
+    return showMissing(title, text)
   }
   return {
     title: policy.name,

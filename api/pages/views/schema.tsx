@@ -1,7 +1,7 @@
 import { Fragment, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { clipText } from '../html/text.tsx'
-import { renderProblem } from '../parts/problem.tsx'
+import { showMissing } from '../parts/problem.tsx'
 import { renderSchema } from '../parts/schema.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -15,7 +15,7 @@ export async function show({
   if (schema === undefined) {
     const title = 'Object not found'
     const text = `There is no object called ${clipText(name, 100)}. See all operations at /docs.`
-    return { status: 404, title, description: text, body: renderProblem(title, text) }
+    return showMissing(title, text)
   }
   const description = String(schema.description ?? '')
   return {

@@ -8,7 +8,6 @@ import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { describeResult, testLooks } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toAgentPath } from '../parts/paths.ts'
-import { renderProblem } from '../parts/problem.tsx'
 import { splitLead } from '../parts/split-lead.ts'
 import type { View, ViewCall } from '../view.ts'
 import { describePassing } from './storyboards.tsx'
@@ -26,12 +25,7 @@ export async function show({
   ask,
   params: { id },
 }: ViewCall<unknown, { id: string }>): Promise<View> {
-  const { status, body } = await ask<StoryboardDetail>(readStoryboard, { params: { id } })
-  if (status !== 200) {
-    const title = 'Unknown storyboard'
-    const text = `There is no storyboard called ${clipText(id, 100)}.`
-    return { status: 404, title, description: text, body: renderProblem(title, text) }
-  }
+  const { body } = await ask<StoryboardDetail>(readStoryboard, { params: { id } })
   const { storyboard, results } = body
   const { title, summary, narrative, phases } = storyboard
   return {
