@@ -3,6 +3,7 @@ import { parseUrl } from '../../pipeline/core/url.ts'
 import type { Watch, WatchPace } from '../../pipeline/model/watch.ts'
 import { WATCHES_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
+import { describeWrongDomain } from '../pages/describe-refusal.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
@@ -135,7 +136,7 @@ function describeUnusable([kind, name]: Subject): string | undefined {
   if (isUsable) return undefined
   return kind === 'agent'
     ? `“${name}” isn’t an agent URL. Enter a URL such as https://agent.example/mcp.`
-    : `“${name}” isn’t a valid domain. Enter a domain such as acme.example.`
+    : describeWrongDomain(name)
 }
 
 async function begin(context: DashboardRequest): Promise<DashboardAnswer> {

@@ -31,6 +31,11 @@ export function findWrongChoice(text: string): string | undefined {
   return CHOICE.test(fault) ? field : undefined
 }
 
+/** Describes that what a person entered is not a domain. */
+export function describeWrongDomain(entered: string): string {
+  return describeRefusal('`domain` must be a domain name', { domain: entered })
+}
+
 /** Describes a refusal of the API as a sentence to the person who sent a form, with what was entered. */
 export function describeRefusal(text: string, sent: object = {}): string {
   const [, field, fault] = OF_FIELD.exec(text) ?? []

@@ -159,7 +159,7 @@ const changes = definePage({
   query: z.object({
     type: z.preprocess(value => value || undefined, z.enum(eventTypeNames as [string]).optional()),
     before: z.uuid().toLowerCase().optional(),
-    domain: z.preprocess(value => value || undefined, PastedDomain.optional()),
+    domain: text(ADDRESS_CHARS),
     cursor: numbered,
   }),
   load: () => import('./views/changes.tsx') as never,

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
-import { PastedDomain } from '../inputs/fields.ts'
 import { parseFormDomain, readWorkshopForm, type WorkshopForm } from '../inputs/workshop-form.ts'
 import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
@@ -18,7 +17,7 @@ const workshop = definePage({
   path: PATH,
   summary: 'Show the form that checks a file before it is published',
   query: z.object({
-    domain: z.preprocess(value => value || undefined, PastedDomain.optional()),
+    domain: z.string().trim().max(2_048).default(''),
     kind: z.enum(proposedKinds).default('adagents.json'),
   }),
   load: () => import('./views/workshop.tsx') as never,

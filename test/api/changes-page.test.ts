@@ -125,12 +125,20 @@ test('the changes of a domain are those of its brand, its file, its properties a
   expect(page('.timeline').text()).not.toContain('paper-')
   const unknown = await read('/changes?domain=unknown.example')
   expect(unknown('main .empty').text()).toBe('No changes recorded for unknown.example.')
-  const wrong = await registry.app.inject('/changes?domain=no!')
-  expect([wrong.statusCode, load(wrong.body)('main .lead').text()]).toEqual([
-    400,
-    '“no!” isn’t a valid domain. Enter a domain such as acme.example.',
-  ])
 })
+
+test.each(['/changes', '/workshop'])(
+  '%s keeps its form and what was entered as a domain',
+  async path => {
+    const answer = await registry.app.inject(`${path}?domain=no!`)
+    const page = load(answer.body)
+    expect([answer.statusCode, page('main [role=alert]').text()]).toEqual([
+      400,
+      '“no!” isn’t a valid domain. Enter a domain such as acme.example.',
+    ])
+    expect(page('main form input[name=domain]').val()).toBe('no!')
+  },
+)
 
 test('there are words for every type of event', () => {
   expect(Object.keys(predicates).sort()).toEqual([...eventTypeNames].sort())

@@ -1,9 +1,10 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
-import type { Domain } from '../../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import { type EventType, eventTypeNames } from '../../../pipeline/model/event.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { listDomainChanges } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
+import { describeWrongDomain } from '../describe-refusal.ts'
 import { JSON_FEED_PATH } from '../feeds/change-feeds.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderPages } from '../parts/blocks.tsx'
@@ -18,14 +19,35 @@ const EVENTS_BYTES = 44_000
 interface ChangesQuery {
   type?: EventType | undefined
   before?: string | undefined
-  domain?: Domain | undefined
+  /** Domain as it was entered; empty for all. */
+  domain: string
   cursor?: string | undefined
 }
 
 /** Shows the feed, the newest first; for a domain, all that is known to have changed there. */
 export async function show(call: ViewCall<ChangesQuery>): Promise<View> {
-  const { domain } = call.query
-  return domain === undefined ? showFeed(call) : showDomain(call, domain)
+  const { domain: entered } = call.query
+  if (entered === '') return showFeed(call)
+  const domain = parsePastedDomain(entered)
+  return domain === undefined ? showWrongDomain(entered) : showDomain(call, domain)
+}
+
+function showWrongDomain(entered: string): View {
+  const fault = describeWrongDomain(entered)
+  return {
+    status: 400,
+    title: 'Changes',
+    description: fault,
+    body: (
+      <>
+        <h1>Changes</h1>
+        <p class="notice bad" role="alert">
+          {fault}
+        </p>
+        {renderFilter({ domain: entered })}
+      </>
+    ),
+  }
 }
 
 async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: Domain) {
@@ -107,7 +129,7 @@ function toPath(type: EventType | undefined, before: string | undefined): string
   return query.size === 0 ? '/changes' : `/changes?${query}`
 }
 
-function renderFilter({ type: chosen, domain }: ChangesQuery): Html {
+function renderFilter({ type: chosen, domain }: Partial<ChangesQuery>): Html {
   return (
     <form class="filter" action="/changes" method="get">
       <label>

@@ -8,6 +8,7 @@ import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
 import { isAboutHosted } from '../../inputs/hosted-part.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
+import { describeWrongDomain } from '../describe-refusal.ts'
 import { type ComparedFile, checkFileText } from '../examined-file.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
@@ -24,7 +25,8 @@ import type { View, ViewCall } from '../view.ts'
 const AGENTS_COMPARED = '500'
 
 interface WorkshopQuery {
-  domain?: Domain | undefined
+  /** Domain as it was entered; empty if it was not. */
+  domain: string
   kind: ProposedKind
 }
 
@@ -35,10 +37,13 @@ type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
 
 /** Shows an empty form, or the file of a domain as it was last crawled. */
 export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
-  const { domain, kind } = call.query
+  const { domain: entered, kind } = call.query
+  const domain = parseFormDomain(entered)
   if (domain !== undefined) return showDomainFile({ kind, domain }, call)
   const hosting = await findHosting(kind, undefined, call)
-  return showForm({ kind, domain: '', text: '' }, { hosting })
+  const form = { kind, domain: entered, text: '' }
+  if (entered === '') return showForm(form, { hosting })
+  return { ...showForm(form, { hosting, fault: describeWrongDomain(entered) }), status: 400 }
 }
 
 async function showDomainFile(
@@ -125,9 +130,7 @@ async function showExamined(
   const domain = parseFormDomain(filled.domain)
   const hosting = await findHosting(kind, domain, call)
   const noDomain =
-    domain === undefined && filled.domain !== ''
-      ? `“${filled.domain}” isn’t a valid domain. Enter a domain such as acme.example.`
-      : undefined
+    domain === undefined && filled.domain !== '' ? describeWrongDomain(filled.domain) : undefined
   const reason = noDomain ?? refused
   const problem = { fault: reason, isDomainWrong: reason !== undefined && domain === undefined }
   if (text.trim() === '') {
