@@ -460,7 +460,10 @@ describe('a page says what JSON says', () => {
       `/publisher/${PUBLISHER}`,
     )
     const named = await page(`/publisher/${PUBLISHER}`)
-    expect([named('h1').text(), named('.sub code').text()]).toEqual(['Herald', PUBLISHER])
+    expect([named('h1').text(), named('.sub').text().replace(/\s+/g, ' ')]).toEqual([
+      'Herald',
+      expect.stringContaining(`${PUBLISHER} · Brand`),
+    ])
     await own.close()
   })
 

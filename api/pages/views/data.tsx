@@ -250,7 +250,7 @@ function renderTableList(items: readonly ListedTable[], caption: string): Html {
       described && <a href={`/data?table=${name}#${name}`}>{described.columns.length}</a>,
       formatCount(sum(parts, 'rows')),
       parts.map(part => (
-        <div>
+        <div class="whole">
           <a href={toLatestPath(part)}>{parts.length === 1 ? 'Parquet' : toFileName(part)}</a>{' '}
           <span class="quiet">{formatBytes(part.bytes)}</span>
         </div>

@@ -222,7 +222,12 @@ function renderHead(
       <>
         {name === domain ? null : <code>{renderName(domain)}</code>}{' '}
         {left_out ? renderBadge('fair', `too broad: ${left_out.join(', ')} partly left out`) : null}{' '}
-        {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>Brand</a> : null}
+        {files.brand_json.status === 'present' ? (
+          <>
+            {name === domain ? null : '· '}
+            <a href={toBrandPath(domain)}>Brand</a>
+          </>
+        ) : null}
         {member === null ? null : <> · member {renderName(member.display_name)}</>}
       </>
     ),
