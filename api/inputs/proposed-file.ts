@@ -54,7 +54,7 @@ export interface ExaminedFile extends Pick<CheckedProposal, 'valid' | 'errors' |
   is_usable: boolean
   /** Agents that its entries name. */
   agents: NamedAgent[]
-  /** Agents that may sell once the file is served; absent where it does not decide that. */
+  /** Agents that can sell once the file is served; absent where it does not decide that. */
   sellers?: ProposedSellers
   /** Number of its properties that would be served if it were hosted; absent for a brand.json, which is served whole. */
   properties_hosted?: number
@@ -67,7 +67,7 @@ const lossWarnings = reportFaults([NOT_UTF8]).warnings.map(fault => ({
   column: 1,
 }))
 
-/** Checks the text of a proposed file, and derives who may sell once its domain serves it. */
+/** Checks the text of a proposed file, and derives who can sell once its domain serves it. */
 export function checkText(
   { document, kind, domain, isUtf8 = true }: ProposedText,
   now: number,

@@ -14,13 +14,13 @@ export interface ProposedSeller {
   in_force: boolean
 }
 
-/** Agents that may sell once a proposed file is served; undefined where another file decides. */
+/** Agents that can sell once a proposed file is served; undefined where another file decides. */
 export interface ProposedSellers {
   agents: ProposedSeller[]
   properties_total: number
 }
 
-/** Derives who may sell what once `domain` serves a file, by the rules of the index. */
+/** Derives who can sell what once `domain` serves a file, by the rules of the index. */
 export function deriveProposedSellers(
   document: CheckedProposal['document'],
   domain: Domain,

@@ -18,7 +18,7 @@ const text = (maximum: number) =>
     .min(1, 'must not be empty')
     .max(maximum, `must have at most ${maximum} characters`)
 
-/** An agent and what it may sell: a domain, or another identifier with its type. */
+/** An agent and what it can sell: a domain, or another identifier with its type. */
 const SaleQuestion = z.looseObject({
   agent_url: text(2_048).describe('Address at which the agent is called'),
   domain: text(2_048)

@@ -1,4 +1,4 @@
--- Which agents may sell publishers’ signals?
+-- Which agents can sell publishers’ signals?
 select agent_url, count(distinct publisher_domain) as publishers,
   count(distinct publisher_domain) filter (signal_ids is not null) as by_id,
   count(distinct publisher_domain) filter (signal_tags is not null) as by_tag

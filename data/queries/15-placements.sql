@@ -1,4 +1,4 @@
--- Which agents may sell only some placements of a publisher?
+-- Which agents can sell only some placements of a publisher?
 select publisher_domain, agent_url, placement_ids, placement_tags, property_count as properties
 from authorizations
 where in_force and (placement_ids is not null or placement_tags is not null)

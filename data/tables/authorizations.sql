@@ -37,12 +37,12 @@ create table if not exists authorizations (
   changed_at timestamptz not null,
   seq bigint not null
 );
-comment on table authorizations is 'Grants: which agents may sell which publisher’s inventory, as the publisher’s adagents.json says.';
+comment on table authorizations is 'Grants: which agents can sell which publisher’s inventory, as the publisher’s adagents.json says.';
 comment on column authorizations.id is 'permanent id of the grant, derived from its content';
 comment on column authorizations.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column authorizations.publisher_domain is 'publisher that grants it';
 comment on column authorizations.entry is 'position in authorized_agents';
-comment on column authorizations.authorization_type is 'how the entry selects what the agent may sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
+comment on column authorizations.authorization_type is 'how the entry selects what the agent can sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
 comment on column authorizations.authorized_for is 'what the publisher says the agent may do, in its own words; null if the file does not say';
 comment on column authorizations.property_set is 'properties that the grant reaches now, as a row of property_sets; null if it reaches none';
 comment on column authorizations.property_count is 'number of properties in the set';

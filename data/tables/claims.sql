@@ -26,7 +26,7 @@ create table if not exists claims (
   seq bigint not null,
   inline_properties json -- published as struct(property_id varchar, property_type varchar, name varchar, identifiers struct(type varchar, value varchar)[], tags varchar[])[]
 );
-comment on table claims is 'What managers’ files say about the inventory of other publishers: which agents may sell it. A claim authorizes nobody; only the publisher can.';
+comment on table claims is 'What managers’ files say about the inventory of other publishers: which agents can sell it. A claim authorizes nobody; only the publisher can.';
 comment on column claims.claim_id is 'permanent id of the claim, derived from its content';
 comment on column claims.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column claims.publisher_domain is 'publisher whose properties are claimed';

@@ -14,7 +14,7 @@ join authorizations a on a.agent_url = o.agent_url and a.publisher_domain = d.pu
   and a.delegation_type is not distinct from d.delegation_type
 join property_sets s on s.set_id = a.property_set and list_contains(s.property_rids, d.property_rid)
 where a.in_force and d.operator_side = 'contradicted';
-comment on view agent_contradictions is 'What publishers grant but agents may not sell, because the brand.json of the agent’s operator contradicts the grant: one row for each grant in force and each such property.';
+comment on view agent_contradictions is 'What publishers grant but agents cannot sell, because the brand.json of the agent’s operator contradicts the grant: one row for each grant in force and each such property.';
 comment on column agent_contradictions.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_contradictions.publisher_domain is 'publisher that grants it';
 comment on column agent_contradictions.property_rid is 'the property: properties.property_rid';

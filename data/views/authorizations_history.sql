@@ -38,7 +38,7 @@ comment on column authorizations_history.id is 'permanent id of the grant, deriv
 comment on column authorizations_history.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column authorizations_history.publisher_domain is 'publisher that grants it';
 comment on column authorizations_history.entry is 'position in authorized_agents';
-comment on column authorizations_history.authorization_type is 'how the entry selects what the agent may sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
+comment on column authorizations_history.authorization_type is 'how the entry selects what the agent can sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
 comment on column authorizations_history.authorized_for is 'what the publisher says the agent may do, in its own words; null if the file does not say';
 comment on column authorizations_history.property_rids is 'properties that the selector reached, sorted; null if it reached none';
 comment on column authorizations_history.property_count is 'number of properties in the set';

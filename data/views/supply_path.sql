@@ -58,4 +58,4 @@ comment on column supply_path.grants is 'number of grants in force that take thi
 comment on column supply_path.exclusive is 'whether one of these grants is exclusive';
 comment on column supply_path.publisher_wide is 'whether one of these grants reaches all active properties of the publisher';
 comment on column supply_path.hops is 'number of parties after the publisher: 1 for the agent, 2 with a manager in between';
-comment on column supply_path.properties_contradicted is 'number of granted properties that the agent may not sell, because its operator says otherwise';
+comment on column supply_path.properties_contradicted is 'number of granted properties that the agent cannot sell, because its operator says otherwise';

@@ -4,7 +4,7 @@ import { type Predicate, Selectable } from './selection.ts'
 
 /**
  * Reach of all entries of one file at most: properties and their tags, each counted again for every entry
- * that reaches it. A few hundred KiB can say that thousands of agents may sell thousands of properties
+ * that reaches it. A few hundred KiB can say that thousands of agents can sell thousands of properties
  * each, and every such pair is stored. Enough for a publisher of 5,000 properties with 300 agents, and for
  * a network of 6,800 publishers of three properties each with 48.
  */
@@ -22,7 +22,7 @@ const NAME_WEIGHT = 0.1
 
 /**
  * Returns the entries that fit into what one file may reach. From the first one beyond the limit on, those
- * that select properties of a list are left out: an agent may then sell too little, but never too much.
+ * that select properties of a list are left out: an agent can then sell too little, but never too much.
  */
 export function limitReach(
   agents: readonly AgentEntry[],

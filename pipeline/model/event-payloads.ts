@@ -109,7 +109,7 @@ export const InventoryProfile = z
   .object({
     channels: texts.describe('Channels that it reaches, or names itself'),
     property_types: texts.describe('Kinds of properties that it reaches, such as `website`'),
-    markets: texts.describe('Countries in which it may sell, as two-letter codes'),
+    markets: texts.describe('Countries in which it can sell, as two-letter codes'),
     categories: texts.describe('Content categories of collections, properties and placements'),
     tags: texts.describe('Tags of the properties that it reaches'),
     delivery_types: texts.describe('How its products are delivered, such as `guaranteed`'),

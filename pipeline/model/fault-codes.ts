@@ -77,7 +77,7 @@ export const faultCodes = {
   expired: { means: 'no longer in effect', repair: 'take it out, or extend it' },
   not_yet: { means: 'not in effect yet', repair: 'wait, or let it begin earlier' },
   not_exclusive: {
-    means: 'exclusive, and another agent may sell the same',
+    means: 'exclusive, and another agent can sell the same',
     repair: 'keep one entry',
   },
   unknown_agent: {

@@ -131,7 +131,7 @@ export function judgeOperatorSide(rule: OperatorRule): Side {
 export const weight: Readonly<Record<Side, number>> = { match: 2, unknown: 1, mismatch: 0 }
 
 /**
- * Judges whether an agent may sell a property on these terms. A grant counts for the properties it
+ * Judges whether an agent can sell a property on these terms. A grant counts for the properties it
  * reaches, all of the publisher's or one. The grant with the best verdicts of both sides counts.
  */
 export function judge(

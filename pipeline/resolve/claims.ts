@@ -7,7 +7,7 @@ import { isOwn, listHosts, listPropertiesDeclaringOwner } from './property-owner
 import type { Revocations } from './revocation.ts'
 
 /**
- * Claim of a file that an agent may sell for another publisher. Only that publisher's own file grants:
+ * Claim of a file that an agent can sell for another publisher. Only that publisher's own file grants:
  * a claim is the manager's view, to be compared with it.
  */
 export interface Claim {

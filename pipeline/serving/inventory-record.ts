@@ -68,7 +68,7 @@ export function buildInventory({
   const grants = authorizations.map(row => toStoredSale(row, reach.encodeReach(row)))
   const { sets } = reach
   const { left_out } = publisher.catalog
-  // Whether another agent may sell is not known where a part was left out.
+  // Whether another agent can sell is not known where a part was left out.
   const sellers = left_out ? undefined : listPlainSellers({ properties, grants, sets })
   return {
     publisher_domain: publisher.domain,

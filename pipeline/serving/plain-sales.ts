@@ -17,7 +17,7 @@ export interface PlainSales {
  * Reads the members of a stored inventory that decide a plain sale, without parsing the rest of its JSON.
  * Undefined if grants differ, so that the inventory has no `sellers`.
  *
- * This file is the one place that searches stored JSON as text: whether an agent may sell a property is asked
+ * This file is the one place that searches stored JSON as text: whether an agent can sell a property is asked
  * before each bid, and parsing the inventory made a new question take a quarter more time. It relies on the
  * order in which `buildInventory` writes the members. What it searches for has quotes that no text within the
  * JSON can have, since they are escaped there.

@@ -45,7 +45,7 @@ const get = (path: string) =>
 const lookUp = (agent: string) => get(`/api/registry/agents/${encodeURIComponent(agent)}`)
 
 describe('the lookup of an agent', () => {
-  test('says that it answers, and what it may sell', async () => {
+  test('says that it answers, and what it can sell', async () => {
     const answer = await lookUp(seller)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.json()).toMatchObject({

@@ -386,7 +386,7 @@ describe('an identifier that many publishers list', () => {
   })
 })
 
-test('200: that nobody may sell a domain says how its file was last read', async () => {
+test('200: that nobody can sell a domain says how its file was last read', async () => {
   const ask = async (type: string, value: string) =>
     (await get(`/api/registry/lookup/property?${new URLSearchParams({ type, value })}`)).json()
   expect(await ask('domain', 'nobody-knows.example')).toMatchObject({

@@ -37,7 +37,7 @@ const askProduct = (path: string) => (agent_url: string) => ({
   },
 })
 
-/** Every operation that tells what an agent may sell, with the status of an agent that nobody names. */
+/** Every operation that tells what an agent can sell, with the status of an agent that nobody names. */
 const questions: [name: string, build: (agent: string) => Question, status: number][] = [
   [
     'validatePropertyAuthorization',

@@ -66,7 +66,7 @@ test.each([
   ['ended.example', 'The authorization ended on 31 Dec 2020'],
   ['coming.example', 'The authorization starts on 15 Jan 2090'],
   ['other.example', 'other.example doesn’t list this agent'],
-])('that nobody may sell %s has the same reason everywhere', async (domain, reason) => {
+])('that nobody can sell %s has the same reason everywhere', async (domain, reason) => {
   const asked = { agent_url: AGENT, domain }
   const ofPublisher = await open(`/authorization?${new URLSearchParams(asked)}`)
   expect(ofPublisher('.verdict').text()).toBe(`No${reason}.`)

@@ -117,7 +117,7 @@ describe('a part of a file that was left out', () => {
     expect(findLast(answer.json().evidence)).toMatchObject(leftOut)
   })
 
-  test('keeps what is known: kept agents may sell, and a smaller file is read as a whole again', async () => {
+  test('keeps what is known: kept agents can sell, and a smaller file is read as a whole again', async () => {
     for (const domain of [broad, grown]) {
       const { authorized, sides } = await askProperty(toAgent(0), `s0.${domain}`)
       expect([authorized, sides.publisher]).toEqual([true, 'match'])

@@ -239,7 +239,7 @@ describe('an agent that the registry does not know', () => {
   })
 })
 
-describe('who may sell what', () => {
+describe('who can sell what', () => {
   test('is compared with what the registry knows', async () => {
     const page = await check({ text: JSON.stringify(proposal), domain: PUBLISHER })
     const rows = page('#sellers tbody tr').toArray()

@@ -30,7 +30,7 @@ const others: Command[] = []
 let gate: Promise<void> = Promise.resolve()
 let isAsked: () => void = () => {}
 
-/** Builds a file by which the agent of its domain may sell it; the child's points to the manager's. */
+/** Builds a file by which the agent of its domain can sell it; the child's points to the manager's. */
 function buildFile(host: string): object | undefined {
   if (host === 'child.example') {
     return { authoritative_location: 'https://manager.example/.well-known/adagents.json' }

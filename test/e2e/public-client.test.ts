@@ -16,7 +16,7 @@ let demo: Demo
 let base: string
 let secret: string
 let client: RegistryClient
-/** A publisher of the demo, one of its websites, and an agent that may sell all of it. */
+/** A publisher of the demo, one of its websites, and an agent that can sell all of it. */
 let publisher: string
 let site: string
 let agent: string

@@ -9,7 +9,7 @@ import type { ViewCall } from '../view.ts'
 
 const sides = ['confirmed', 'contradicted'] as const
 
-/** Finds an agent that may sell a domain according to both sides, and one whose operator denies it. */
+/** Finds an agent that can sell a domain according to both sides, and one whose operator denies it. */
 export async function findExampleSales({
   ask,
   services: { reader },

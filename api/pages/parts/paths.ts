@@ -16,7 +16,7 @@ export function toHistoryPath(kind: 'brand' | 'publisher', domain: string): stri
   return `/${kind}/${encodeURIComponent(domain)}/history`
 }
 
-/** Builds the path of the page that tells whether an agent may sell for a publisher. */
+/** Builds the path of the page that tells whether an agent can sell for a publisher. */
 export function toPublisherAuthorizationPath(
   agent_url: string,
   domain: string,

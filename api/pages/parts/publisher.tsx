@@ -80,7 +80,7 @@ const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
   never_crawled: 'Unknown: the file hasn’t been fetched yet.',
 }
 
-/** Renders the agents with what they may sell, each with a link to the evidence. */
+/** Renders the agents with what they can sell, each with a link to the evidence. */
 export function renderAgents(
   lookup: PublisherLookup,
   terms: AgentTerms | undefined,

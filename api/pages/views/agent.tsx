@@ -33,7 +33,7 @@ interface AgentQuery {
   as_of: string
 }
 
-/** Shows what an agent may sell, and what it says about itself. */
+/** Shows what an agent can sell, and what it says about itself. */
 export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise<View> {
   if (call.query.as_of !== '') return showPast(call)
   const { ask, query, services } = call

@@ -56,7 +56,7 @@ export interface AuthorizationQuery extends Asked {
 /** A question, with the address as it was entered where it meant the only agent of its host. */
 type Meant = Asked & { stated?: string }
 
-/** Shows whether an agent may sell something, and every step that leads there. */
+/** Shows whether an agent can sell something, and every step that leads there. */
 export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   const asked = toAsked(call.query)
   const { agent_url, identifier_value, domain } = asked

@@ -23,7 +23,7 @@ export const lookUpAgent = defineOperation({
   group: 'Agent Discovery',
   summary: 'Look up an agent',
   description:
-    'Returns whether the agent responded to the last probe, who operates it, how much it may sell, and how its tests went. ' +
+    'Returns whether the agent responded to the last probe, who operates it, how much it can sell, and how its tests went. ' +
     'A member’s private agent counts as unknown unless a publisher names it.',
   access: 'public',
   cache: 'none',

@@ -24,7 +24,7 @@ const filters = {
     `Channels that its publishers or the agent itself name, such as ${channels.map(name => `\`${name}\``).join(', ')}`,
   ),
   property_types: createWords('Kinds of properties that it reaches, such as `website`'),
-  markets: createCsv('Countries in which it may sell, as two-letter codes').transform(
+  markets: createCsv('Countries in which it can sell, as two-letter codes').transform(
     (codes, ctx): readonly string[] => {
       const upper = codes.map(code => code.toUpperCase())
       if (!upper.every(code => /^[A-Z]{2}$/.test(code)))

@@ -53,7 +53,7 @@ const AgentsQuery = z.object({
   type: z.enum(agentTypes).optional().describe('Only agents of this type'),
   health: createFlag('Adds the last probe and the reach'),
   capabilities: createFlag('Adds its declared capabilities'),
-  properties: createFlag('Adds the properties that a seller may sell'),
+  properties: createFlag('Adds the properties that a seller can sell'),
   compliance: createFlag('Adds its test results'),
   verified: createFlag('Only agents with a badge'),
   verification_mode: createRepeated(

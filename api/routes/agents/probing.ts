@@ -80,7 +80,7 @@ export const readAgentPublishers = defineOperation({
   ...shared,
   id: 'getAgentPublishers',
   path: '/api/public/agent-publishers',
-  summary: 'List the publishers that an agent claims to sell',
+  summary: 'List the publishers whose ads an agent claims to sell',
   description:
     'This is the agent’s own claim, which authorizes nothing; the lookups show what publishers grant. ' +
     `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,

@@ -77,7 +77,7 @@ const query = z.object({
   ).optional(),
   include: createRepeatable(
     ['properties'],
-    'Adds the IDs of the properties that the agent may sell',
+    'Adds the IDs of the properties that the agent can sell',
   ).optional(),
   as_of: asOf,
   limit,

@@ -46,9 +46,9 @@ export const lookUpProperty = defineOperation({
   method: 'GET',
   path: '/api/registry/lookup/property',
   group: 'Lookups & Authorization',
-  summary: 'Look up the agents that publishers authorize to sell a property',
+  summary: 'Look up the agents that publishers authorize to sell ads on a property',
   description:
-    'Returns all grants in force; limited ones have `needs`. If one is `contradicted`, the agent may not sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
+    'Returns all grants in force; limited ones have `needs`. If one is `contradicted`, the agent cannot sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { type, value, as_of }, reader }) => [
@@ -91,7 +91,7 @@ export const lookUpProperty = defineOperation({
   },
 })
 
-/** An agent that may sell a property, as answers list it. */
+/** An agent that can sell a property, as answers list it. */
 interface Seller {
   agent_url: string
   publisher_domain: string

@@ -13,7 +13,7 @@ export const authorizeInBulk = defineOperation({
   method: 'POST',
   path: '/api/registry/validate/authorizations',
   group: 'Lookups & Authorization',
-  summary: 'Check whether agents may sell many domains or other identifiers',
+  summary: 'Check whether agents can sell many domains or other identifiers',
   description:
     'Takes JSON, or CSV as `text/csv` whose first line names the columns (`agent_url`, and `domain` or ' +
     '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as NDJSON or ' +

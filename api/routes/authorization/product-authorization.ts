@@ -161,9 +161,9 @@ export const authorizeProduct = defineOperation({
   method: 'POST',
   path: '/api/registry/validate/product-authorization',
   group: 'Lookups & Authorization',
-  summary: 'Check whether an agent may sell a product',
+  summary: 'Check whether an agent can sell a product',
   description:
-    '`authorized` is true if the agent may sell every requested property, and there is at least one. A grant of all properties ' +
+    '`authorized` is true if the agent can sell every requested property, and there is at least one. A grant of all properties ' +
     `counts as one of each. ${sidesSentence}${termsSentence} With \`as_of\`, the product may have at most ${PAST_PUBLISHERS_MAX} publishers.`,
   access: 'public',
   cache: 'none',
@@ -242,7 +242,7 @@ export const expandProduct = defineOperation({
   method: 'POST',
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
-  summary: 'Expand a product to the identifiers that an agent may sell',
+  summary: 'Expand a product to the identifiers that an agent can sell',
   description: `Returns one list for each selector, sorted by type and name. ${termsSentence}`,
   access: 'public',
   cache: 'none',

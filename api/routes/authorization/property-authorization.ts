@@ -59,7 +59,7 @@ export const authorizeProperty = defineOperation({
   method: 'GET',
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
-  summary: 'Check whether an agent may sell a property',
+  summary: 'Check whether an agent can sell ads on a property',
   description: `The sale is authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',

@@ -63,7 +63,7 @@ export const authorizePublisher = defineOperation({
   method: 'GET',
   path: '/api/registry/publisher/authorization',
   group: 'Lookups & Authorization',
-  summary: 'Count the properties of a publisher that an agent may sell',
+  summary: 'Count the properties of a publisher that an agent can sell',
   description:
     'Counts the active properties that grants in force reach and the agent’s operator does not contradict. ' +
     `${sidesSentence}Restrictions to countries, ` +

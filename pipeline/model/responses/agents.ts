@@ -146,7 +146,7 @@ const PropertySummary = z
     tags: PropertyTags.describe('Tags of these properties, the first hundred'),
     publisher_count: count.describe('Publishers that grant the agent anything'),
   })
-  .describe('What a sales agent may sell; absent unless requested, and if it is nothing')
+  .describe('What a sales agent can sell; absent unless requested, and if it is nothing')
 
 export const AgentEntry = z
   .looseObject({

@@ -44,7 +44,7 @@ const Needs = z
   .describe(
     'Parameter without which this cannot be decided: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
   )
-const Confirmed = z.boolean().describe('Whether both sides confirm that the agent may sell it')
+const Confirmed = z.boolean().describe('Whether both sides confirm that the agent can sell it')
 const CheckedAt = text.describe('Time of the response')
 const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
 
@@ -139,7 +139,7 @@ export const PublisherAuthorization = z
       'How many active properties the publisher grants the agent, without those whose operator contradicts it: a count, not a boolean. A grant that is limited counts too, until the request names the parameter in `needs`',
     ),
     total: count.describe('Active properties of the publisher'),
-    publisher_wide: z.boolean().describe('Whether the agent may sell all of them'),
+    publisher_wide: z.boolean().describe('Whether the agent can sell all of them'),
     source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
     authorized_for: AuthorizedFor.optional(),
     unauthorized_properties: z
@@ -150,7 +150,7 @@ export const PublisherAuthorization = z
           type: PropertyType.optional(),
         }),
       )
-      .describe('Active properties that the agent may not sell'),
+      .describe('Active properties that the agent cannot sell'),
     ...describeListPart('unauthorized_properties'),
     sides: Sides,
     confirmed: Confirmed,
@@ -161,7 +161,7 @@ export const PublisherAuthorization = z
   })
   .meta({
     id: 'PublisherAuthorization',
-    description: 'How many of a publisher’s properties an agent may sell',
+    description: 'How many of a publisher’s properties an agent can sell',
   })
 export type PublisherAuthorization = z.infer<typeof PublisherAuthorization>
 
@@ -170,17 +170,17 @@ export const AgentPublisher = z
     publisher_domain: PublisherDomain,
     discovery_method: DiscoveryMethod,
     manager_domain: ManagerDomain.nullable(),
-    properties_authorized: count.describe('Active properties with an ID that the agent may sell'),
+    properties_authorized: count.describe('Active properties with an ID that the agent can sell'),
     properties_without_id: count
       .optional()
       .describe(
-        'Further active properties that the agent may sell, which have no ID; absent for 0',
+        'Further active properties that the agent can sell, which have no ID; absent for 0',
       ),
     properties_total: count.describe('Active properties of the publisher'),
     property_ids: z
       .array(text)
       .optional()
-      .describe('IDs of the properties it may sell; only with `include=properties`'),
+      .describe('IDs of the properties it can sell; only with `include=properties`'),
     signing_keys_pinned: z
       .boolean()
       .describe('Whether the publisher’s file pins signing keys of the agent'),
@@ -242,7 +242,7 @@ export const PropertyLookup = z
     as_of: AsOf.optional(),
     count: count.describe('Agents on this page'),
     freshness: FreshnessBlock.optional().describe(
-      'For a domain that no agent may sell: how its adagents.json was last read',
+      'For a domain that no agent can sell: how its adagents.json was last read',
     ),
     ...describeCut('agents'),
     ...pageEnd,
@@ -296,7 +296,7 @@ export const PropertyAuthorization = z
     freshness: FreshnessBlock,
     ...explained,
   })
-  .meta({ id: 'PropertyAuthorization', description: 'Whether an agent may sell a property' })
+  .meta({ id: 'PropertyAuthorization', description: 'Whether an agent can sell ads on a property' })
 export type PropertyAuthorization = z.infer<typeof PropertyAuthorization>
 
 /** Members that only a question that was understood has. */
@@ -333,18 +333,18 @@ export const CheckedSale = z
     error: text.optional().describe('Why the question is invalid; absent if it is valid'),
     code: text.optional().describe('`invalid_request` if the question is invalid'),
   })
-  .describe('Result for one of many questions whether an agent may sell something')
+  .describe('Result for one of many questions whether an agent can sell something')
 export type CheckedSale = z.infer<typeof CheckedSale>
 
 const JudgedSelector = z.looseObject({
   publisher_domain: PublisherDomain.nullable(),
   selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),
   requested_count: count.describe('Properties that it selects'),
-  authorized_count: count.describe('How many of them the agent may sell'),
+  authorized_count: count.describe('How many of them the agent can sell'),
   unauthorized_items: z
     .array(text)
     .optional()
-    .describe('The part that the agent may not sell: IDs, tags or names; absent if all is granted'),
+    .describe('The part that the agent cannot sell: IDs, tags or names; absent if all is granted'),
   ...describeCut('unauthorized_items'),
   source: z
     .enum(['adagents_json', 'agent_claim', 'none'])
@@ -356,10 +356,10 @@ const JudgedSelector = z.looseObject({
 export const ProductAuthorization = z
   .looseObject({
     agent_url: text.describe('Requested address, as sent'),
-    authorized: z.boolean().describe('Whether the agent may sell everything in the product'),
-    coverage_percentage: count.describe('How much of it the agent may sell, from 0 to 100'),
+    authorized: z.boolean().describe('Whether the agent can sell everything in the product'),
+    coverage_percentage: count.describe('How much of it the agent can sell, from 0 to 100'),
     total_requested: count.describe('Properties in the product'),
-    total_authorized: count.describe('How many of them the agent may sell'),
+    total_authorized: count.describe('How many of them the agent can sell'),
     selectors: z.array(JudgedSelector).describe('The same for each selector, in the given order'),
     unauthorized_items_next_cursor: text
       .nullable()
@@ -376,7 +376,7 @@ export const ProductAuthorization = z
     freshness: FreshnessBlock,
     ...explained,
   })
-  .meta({ id: 'ProductAuthorization', description: 'Whether an agent may sell a whole product' })
+  .meta({ id: 'ProductAuthorization', description: 'Whether an agent can sell a whole product' })
 
 export const ProductIdentifiers = z
   .looseObject({
@@ -393,7 +393,7 @@ export const ProductIdentifiers = z
           tags: PropertyTags,
         }),
       )
-      .describe('Properties of the product that the agent may sell'),
+      .describe('Properties of the product that the agent can sell'),
     identifiers: z
       .array(
         Identifier.extend({

@@ -100,14 +100,14 @@ const PublisherAgent = z.looseObject({
     .describe('Kinds of selectors with which the file authorizes it, such as `property_tags`'),
   properties_authorized: count
     .optional()
-    .describe('Active properties that the agent may sell; absent beyond the counted agents'),
+    .describe('Active properties that the agent can sell; absent beyond the counted agents'),
   properties_total: count
     .optional()
     .describe('Active properties of the publisher; absent beyond the counted agents'),
   publisher_wide: z
     .boolean()
     .optional()
-    .describe('Whether it may sell all of them; absent beyond the counted agents'),
+    .describe('Whether it can sell all of them; absent beyond the counted agents'),
   ...grantFacts,
 })
 

@@ -135,7 +135,7 @@ function listDeclaredItems(reader: Reader, domain: string): object[] {
 
 /**
  * Adds the properties of a domain's brand.json to a lookup whose adagents.json lists none. How many
- * of them an agent may sell is unknown, so there are no counts.
+ * of them an agent can sell is unknown, so there are no counts.
  */
 export function withDeclared(reader: Reader, lookup: PublisherLookup): PublisherLookup | undefined {
   if (lookup.properties.length > 0) return undefined

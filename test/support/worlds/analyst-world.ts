@@ -48,7 +48,7 @@ export const publisherFile = {
   ],
 }
 
-/** The second night: the network may sell no more, and the app has another name. */
+/** The second night: the network can sell no more, and the app has another name. */
 export const publisherFileLater = {
   properties: [
     publisherFile.properties[0],

@@ -80,7 +80,7 @@ export function grantBySelectors(url: string, ...publisher_properties: object[])
   return { url, authorized_for: 'All', authorization_type, publisher_properties }
 }
 
-/** Builds a file of one website that one agent may sell. */
+/** Builds a file of one website that one agent can sell. */
 export function buildShop(domain: string, more: object = {}): object {
   return {
     properties: [buildWebsite(domain)],

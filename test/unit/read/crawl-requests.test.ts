@@ -21,7 +21,7 @@ const own = 'adagents.json acme.example'
 const brand = 'brand.json acme.example'
 const ads = 'ads.txt acme.example'
 
-/** Builds a file by which every agent may sell the one site of each domain. */
+/** Builds a file by which every agent can sell the one site of each domain. */
 function buildSellingFile(agents: string[], ...domains: string[]) {
   return {
     properties: domains.map(name => ({

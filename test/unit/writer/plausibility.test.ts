@@ -87,7 +87,7 @@ async function applyHappening(index: MemoryIndex, what: Happening, at: Instant):
   }
 }
 
-/** Runs steps, and returns who may sell after each and what is held. */
+/** Runs steps, and returns who can sell after each and what is held. */
 async function runStory(...steps: Step[]): Promise<string[]> {
   const clock = testClock(start)
   const begin = clock.now()
@@ -161,7 +161,7 @@ describe('a file with an older date than the current one', () => {
       ],
     ],
     [
-      'is as good as silence: after a week nobody may sell',
+      'is as good as silence: after a week nobody can sell',
       ['new', 'new, older', 'nobody, older'],
       [
         [0, file('new', tuesday)],

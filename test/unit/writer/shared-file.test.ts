@@ -113,7 +113,7 @@ describe('only the affected publishers of a shared file get an event', () => {
       ['a.example: properties'],
     ],
     [
-      'that another agent may sell for it',
+      'that another agent can sell for it',
       listing(...both),
       {
         properties: both,

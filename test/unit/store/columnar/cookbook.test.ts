@@ -166,8 +166,8 @@ test('claims are counted by what the publisher says instead', async () => {
 })
 
 test('signals, placements and countries are read from the grants that name them', async () => {
-  expect(await ask('Which agents may sell publishers’ signals')).toEqual([`${SIGNALS} 1 1 0`])
-  expect(await ask('Which agents may sell only some placements')).toEqual([
+  expect(await ask('Which agents can sell publishers’ signals')).toEqual([`${SIGNALS} 1 1 0`])
+  expect(await ask('Which agents can sell only some placements')).toEqual([
     `journal.example ${NETWORK} top - 1`,
   ])
   expect(await ask('Which countries')).toEqual(['no limit 3 3', 'AT 1 1'])

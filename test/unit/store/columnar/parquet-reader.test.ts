@@ -73,7 +73,7 @@ test('a reader that is not DuckDB reads every table, its types, and which commit
     registry_table: 'authorizations',
     registry_seq: '2',
     registry_as_of: '2026-11-21T03:00:00.000Z',
-    comment: expect.stringContaining('which agents may sell which'),
+    comment: expect.stringContaining('which agents can sell which'),
     key: 'id',
   })
 })
