@@ -17,7 +17,7 @@ const FAULTS_SHOWN_MAX = 100
 export const FileToCheck = z
   .object({
     domain: PastedDomain.optional().describe(
-      'Domain whose file is read; beside `document` the one that will serve it',
+      'Domain whose file is checked; with `document`, the domain that will serve it',
     ),
     document: z
       .union([z.string(), z.record(z.string(), z.unknown())])

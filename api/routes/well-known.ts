@@ -30,7 +30,7 @@ const KeySet = z.looseObject({
 const McpServerDescription = z.object({
   $schema: z.string().describe('Address of the schema of this document'),
   name: z.string().describe('Unique name: a reversed host, a slash and what it serves'),
-  title: z.string().describe('Name for people'),
+  title: z.string().describe('Human-readable name of the API'),
   description: z.string().max(100).describe('Its purpose, in at most a hundred characters'),
   version: z.string().describe('Version of this registry, as semver'),
   websiteUrl: z.string().describe('Address of the pages of this registry'),
@@ -64,7 +64,7 @@ export const describeRegistry = defineOperation({
     200: z.looseObject({
       name: z.string().describe('Name of the software that runs this registry'),
       version: z.string().describe('Version of this API, as in its description'),
-      documentation: z.string().describe('Address of the reference for people'),
+      documentation: z.string().describe('URL of the human-readable reference'),
       openapi: z.string().describe('Address of the OpenAPI description'),
       endpoints: z.record(z.string(), z.string()).describe('Paths to start with, by subject'),
     }),

@@ -29,7 +29,7 @@ create table if not exists policies (
 comment on table policies is 'Policies that agents refer to: laws and standards of advertising.';
 comment on column policies.policy_id is 'lower-case letters, digits and _';
 comment on column policies.version is 'version that its author gave it';
-comment on column policies.name is 'name of the policy, for people';
+comment on column policies.name is 'display name of the policy';
 comment on column policies.description is 'subject of the policy; null if it has none';
 comment on column policies.category is 'regulation or standard';
 comment on column policies.enforcement is 'must, should or may';

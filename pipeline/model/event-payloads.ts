@@ -80,7 +80,7 @@ export const CollectionFacts = z.looseObject({
   collection_rid: z.uuid().describe('Permanent ID of the collection in this registry'),
   publisher_domain: PublisherDomain,
   collection_id: text.optional().describe('ID that the publisher’s file gives the collection'),
-  name: text.optional().describe('Name of the collection, for people'),
+  name: text.optional().describe('Display name of the collection'),
   kind: text.optional().describe('Kind of collection, such as `series`'),
   source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),
   status: z.enum(['active', 'removed']).describe('Whether a file lists it after the change'),
@@ -162,7 +162,7 @@ export const ComplianceChanged = AgentFacts.extend({
   storyboards: z
     .array(
       z.object({
-        storyboard_id: text.describe('Names what was run, as in paths'),
+        storyboard_id: text.describe('ID of what was run: a storyboard, or one of its steps'),
         status: text.describe('Its last result: `passing`, `partial`, `failing` or `untested`'),
         steps_passed: count.describe('How many steps passed'),
         steps_total: count.describe('How many steps were run'),

@@ -30,7 +30,7 @@ const fail = exemplars.describe('Examples that break the policy')
 export const policyTexts = {
   policy_id: 'ID of the policy: lower-case letters, digits and _, a letter first',
   version: 'Version of the policy, as named by its editor',
-  name: 'Name of the policy, for people',
+  name: 'Display name of the policy',
   description: 'Summary of the policy, in a few sentences; null if there is none',
   category: 'A law (`regulation`) or an industry’s own rule (`standard`)',
   enforcement: 'Whether agents `must`, `should` or `may` follow it',

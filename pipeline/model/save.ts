@@ -125,7 +125,7 @@ export const relations = {
 /** A saved property: unknown members are left out. */
 export const SavedProperty = z.object({
   type: filled.describe('Type of property, such as `website`'),
-  name: filled.describe('Name of the property, for people'),
+  name: filled.describe('Display name of the property'),
   id: filled.exactOptional().describe('ID of the property, unique within the publisher'),
   identifiers: z
     .array(

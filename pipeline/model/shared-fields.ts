@@ -8,7 +8,7 @@ const count = z.int().nonnegative()
 
 export const Success = z
   .literal(true)
-  .describe('Always true: a refusal has a status of 4xx instead')
+  .describe('Always true; refused requests return a 4xx status instead')
 
 /** Part of the hash of a caller's address, by which strangers are told apart. */
 export const CallerHash = z.string().regex(/^[\w-]{1,16}$/)

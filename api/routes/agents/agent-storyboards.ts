@@ -69,7 +69,7 @@ export const runAgentStoryboard = defineOperation({
   method: 'POST',
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/run',
   summary: 'Run a storyboard against an agent',
-  description: `Every step with its checks. ${runNote}`,
+  description: `Returns every step with its checks. ${runNote}`,
   params: place,
   body: ChosenOrganization,
   reply: { 200: StoryboardRun },
@@ -135,7 +135,7 @@ export const runAgentStep = defineOperation({
   description:
     'Send the `context` of the last response, which has the outputs of earlier steps; with ' +
     '`dry_run` the request is shown but not sent. The result contains the request and the agent’s response, shortened and without secrets. Your organization must have added the agent. The agent is actually ' +
-    'called; purchases use a sandbox account. `needs_oauth` if the agent requires a credential ' +
+    'called; purchases use a sandbox account. Returns `needs_oauth` if the agent requires a credential ' +
     'that the registry does not have.',
   params: z.object({
     ...place.shape,

@@ -25,7 +25,10 @@ export const BillingEvent = z.looseObject({
       price_lookup_key: z.string().max(200).nullish().meta({
         description: 'Begins with explorer, professional, builder, member, partner or leader',
       }),
-      tier: z.enum(tierNames).nullish().meta({ description: 'Tier, if the price does not tell' }),
+      tier: z
+        .enum(tierNames)
+        .nullish()
+        .meta({ description: 'Membership tier; needed if `price_lookup_key` does not name one' }),
     })
     .describe('The subscription after the event'),
 })

@@ -245,7 +245,7 @@ export const OperatorLookup = z
         .optional()
         .describe('Whether it is a founding member; only for a public profile'),
       membership_tier: text.optional().describe('Its tier; only for a public profile'),
-      membership_tier_label: text.optional().describe('Name of that tier, for people'),
+      membership_tier_label: text.optional().describe('Display name of that tier'),
     })
       .meta({
         id: 'OperatorMember',

@@ -105,7 +105,7 @@ export const Evidence = z
       .describe('Whether the operator’s file names the agent, or only its domain led there'),
     rule: text.describe('Stable name of the rule that admitted or stopped the sale'),
     says: Side.describe('Verdict of this side'),
-    text: text.describe('The step as a sentence, for people'),
+    text: text.describe('The step as a human-readable sentence'),
   })
   .meta({
     id: 'AuthorizationEvidence',
@@ -333,7 +333,7 @@ export const CheckedSale = z
     error: text.optional().describe('Why the question is invalid; absent if it is valid'),
     code: text.optional().describe('`invalid_request` if the question is invalid'),
   })
-  .describe('Result for one of many questions whether an agent can sell something')
+  .describe('Result of one check in a list: whether the agent can sell')
 export type CheckedSale = z.infer<typeof CheckedSale>
 
 const JudgedSelector = z.looseObject({

@@ -97,11 +97,11 @@ export const AuthorizationItem = z
     id: 'Authorization',
     description:
       'A grant in force. `property_rids` are the properties it reaches; with `property_rids_truncated` there are more: the publisher’s properties that its selector matches, except those marked `inline_only`. `property_rid` is null if it reaches more than one property or none; ' +
-      '`publisher_wide` says whether it reaches all of the publisher. With the evidence ' +
-      '`adagents_authoritative` it is no grant but a claim: what the file of `manager_domain` says of ' +
-      'another publisher, and the `properties` that this comes to by the publisher’s own file ' +
-      '(`path: federated`) or, where nobody has read one, by the manager’s (`inline`). `diverges` says ' +
-      'that the two files disagree; the publisher’s counts. The list says what the agent’s operator says about all ' +
+      '`publisher_wide` says whether it reaches all of the publisher. If the evidence ' +
+      'is `adagents_authoritative`, this is a claim, not a grant: the file of `manager_domain` makes it about ' +
+      'another publisher. `properties` then lists the properties that the claim selects in the publisher’s own file ' +
+      '(`path: federated`) or, if that was never read, in the manager’s (`inline`). `diverges` is set ' +
+      'if the two files disagree; the publisher’s file counts. The list says what the agent’s operator says about all ' +
       'that this publisher grants it; the stream and the events do not.',
   })
 export type AuthorizationItem = z.infer<typeof AuthorizationItem>

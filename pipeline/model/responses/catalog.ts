@@ -106,7 +106,7 @@ export const CollectionEntry = z
     collection_rid: z.uuid().describe('Permanent ID of the collection in this registry'),
     publisher_domain: PublisherDomain,
     collection_id: text.describe('ID that the publisher’s file gives the collection'),
-    name: text.describe('Name of the collection, for people'),
+    name: text.describe('Display name of the collection'),
     kind: text.describe('Kind of collection, such as `series`'),
     source: CatalogSource,
     status: z

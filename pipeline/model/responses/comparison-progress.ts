@@ -27,7 +27,7 @@ export const ComparisonProgress = z
   .object({
     ...handle,
     agent_url: AgentUrl,
-    storyboard_id: text.describe('Storyboard that is run, as in paths'),
+    storyboard_id: text.describe('ID of the storyboard that is run'),
     status: z
       .enum(['queued', 'running', 'completed', 'cancelled', 'failed'])
       .describe('Progress; `failed` if there is no result, for the reason in `error`'),
@@ -41,7 +41,7 @@ export const ComparisonProgress = z
       .array(
         z.object({
           id: text.describe('ID of the phase within its storyboard'),
-          title: text.describe('Name of the phase, for people'),
+          title: text.describe('Display name of the phase'),
           steps_total: count.describe('Number of steps of the phase, run or not'),
           user_steps_done: count.describe('Steps of the phase that are done for your agent'),
           reference_steps_done: count.describe(

@@ -21,9 +21,11 @@ const version = {
 
 export const StoryboardResult = z
   .object({
-    storyboard_id: text.describe('ID of the storyboard, with the step if any, as in paths'),
+    storyboard_id: text.describe(
+      'ID of the storyboard, followed by that of the step if only one was run',
+    ),
     ...version,
-    title: text.describe('Name of the storyboard, for people'),
+    title: text.describe('Display name of the storyboard'),
     category: text.nullable().describe('Summary; null if it no longer exists'),
     track: text
       .nullable()
@@ -34,7 +36,7 @@ export const StoryboardResult = z
     failure_count: count.describe('How many failed'),
     skipped_count: count.describe('How many were not run, for whatever reason'),
     first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
-    first_failed_step_title: text.nullable().describe('Name of that step, for people'),
+    first_failed_step_title: text.nullable().describe('Display name of that step'),
     first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
     first_failure_message: text
       .nullable()
@@ -134,7 +136,7 @@ const TestNotice = z
   .object({
     code: z.enum(noticeCodes).describe('Stable name of the notice, for programs'),
     severity,
-    message: text.describe('The same in one sentence, for people'),
+    message: text.describe('Human-readable form of the code, in one sentence'),
     capability_path: text
       .optional()
       .describe('Path of the capability that it is about, such as `specialisms`'),
@@ -153,7 +155,7 @@ export const TestObservation = z
       .enum(['coverage', 'reachability'])
       .describe('`coverage` where steps were skipped, `reachability` where none could be run'),
     severity,
-    message: text.describe('What was seen, for people'),
+    message: text.describe('Human-readable description of what was seen'),
   })
   .meta({ id: 'AgentTestObservation', description: 'What runs showed beside their verdict.' })
 
@@ -163,7 +165,7 @@ const ownersFields = {
     .enum(tierNames)
     .nullable()
     .describe('Membership of your organization; null for others and without one'),
-  membership_tier_label: text.nullable().describe('Name of that membership, for people'),
+  membership_tier_label: text.nullable().describe('Display name of that membership'),
   subscription_status: z
     .literal('active')
     .nullable()
@@ -226,7 +228,9 @@ export const ComplianceHistory = z
           ...version,
           storyboard_id: text
             .nullable()
-            .describe('Names what was run, as in paths; null if it was all that applies'),
+            .describe(
+              'ID of the storyboard that was run, or of its step; null if the run covered all that apply',
+            ),
           overall_status: z
             .enum([...storyboardStatuses, 'unknown'])
             .describe('Result; `unknown` if the agent requires a credential'),

@@ -49,7 +49,7 @@ export const FeedFrame = z
           generated_at: z.iso.datetime().describe('Time of this heartbeat'),
           freshness: FeedFreshness,
         })
-        .describe('How far the stream is'),
+        .describe('Position of the stream'),
     }),
     z.looseObject({
       event: z.literal('error').describe('Last event of the stream'),

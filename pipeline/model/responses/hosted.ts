@@ -69,7 +69,7 @@ export const OriginVerified = z
   .meta({
     id: 'OriginVerified',
     description:
-      'Whether the domain points to its hosted file now; what leaves that open changes nothing',
+      'Whether the domain points to its hosted file now; an inconclusive check changes nothing',
   })
 
 export const BrandSetUp = z

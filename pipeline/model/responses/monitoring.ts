@@ -77,7 +77,7 @@ const TokenError = z
       .describe(
         '`oauth`: it refused; `malformed`: its response is invalid; `network`: it did not respond',
       ),
-    message: text.describe('The same in one line, for people'),
+    message: text.describe('Human-readable form of the kind, in one line'),
     oauth_error: text.optional().describe('Its error code; absent if it gave none'),
     oauth_error_description: text.optional().describe('Its own message, cut short'),
     http_status: z.int().optional().describe('Status of its response; absent without one'),
@@ -97,7 +97,7 @@ export const AgentDiagnostic = z
     id: text.describe('Identifies the step among those of the registry'),
     run_id: z.uuid().describe('Identifies the run, as in the history'),
     agent_url: AgentUrl,
-    storyboard_id: text.describe('Names what was run, as in paths'),
+    storyboard_id: text.describe('ID of what was run: a storyboard, or one of its steps'),
     phase_id: text.describe('Names the part of the storyboard'),
     step_id: text.describe('Names what was called, within its phase'),
     task: text.describe('Name of the tool that was called'),
@@ -112,7 +112,7 @@ export const AgentDiagnostic = z
       .unknown()
       .optional()
       .describe('Arguments of the call, cut short and without secrets'),
-    response_status: z.int().optional().describe('HTTP status; absent if nothing came'),
+    response_status: z.int().optional().describe('HTTP status; absent if no response was received'),
     response_headers_jsonb: z
       .record(text, z.unknown())
       .optional()
@@ -127,7 +127,7 @@ export const AgentDiagnostic = z
       .describe(
         'Where the result was found: `structured_content`, a text (`text_fallback`), `error` or `none`',
       ),
-    extraction_note: text.optional().describe('What is unusual about that, for people'),
+    extraction_note: text.optional().describe('Human-readable note on what is unusual about that'),
     adcp_error_jsonb: z
       .unknown()
       .optional()

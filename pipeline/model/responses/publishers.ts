@@ -22,7 +22,7 @@ const anyObject = z.record(text, z.unknown())
 export const MemberName = z
   .looseObject({
     slug: text.describe('Short name of the member, unique among members'),
-    display_name: text.describe('Name of the member, for people'),
+    display_name: text.describe('Name under which the member is shown'),
   })
   .meta({ id: 'MemberName', description: 'A member of the registry with a public profile' })
 export type MemberName = z.infer<typeof MemberName>
@@ -114,7 +114,7 @@ const PublisherAgent = z.looseObject({
 export const PlacementItem = z
   .looseObject({
     placement_id: text.describe('ID that the publisher’s file gives the placement'),
-    name: text.describe('Name of the placement, for people'),
+    name: text.describe('Display name of the placement'),
     description: text.optional().describe('What the placement is, in the publisher’s words'),
     tags: texts.describe('Tags that the publisher’s file gives the placement'),
     property_ids: texts.optional().describe('IDs of the properties on which it appears'),
@@ -130,7 +130,7 @@ export type PlacementItem = z.infer<typeof PlacementItem>
 const PublisherFormat = z.looseObject({
   format_kind: text.describe('Kind of format, such as `image`'),
   format_option_id: text.optional().describe('ID that the publisher gives this option'),
-  display_name: text.describe('Name of the format, for people'),
+  display_name: text.describe('Human-readable name of the format'),
   params: anyObject.describe('Its measures and limits, as written'),
   sample_render_url: text.optional().describe('HTTPS address of an example'),
   applies_to_property_ids: texts.optional().describe('Only on these properties; on any without it'),

@@ -12,7 +12,7 @@ const version = {
 }
 const labels = {
   id: text.describe('ID in paths, such as `capability_discovery`'),
-  title: text.describe('Name of the storyboard, for people'),
+  title: text.describe('Display name of the storyboard'),
   category: text.describe('Subject of the storyboard, as a group in lists'),
   summary: text.describe('What it tests, in one line'),
 }
@@ -30,7 +30,7 @@ export const StoryboardList = z
         z.object({
           ...labels,
           interaction_model: text.describe('Interaction model of such agents'),
-          examples: z.array(text).describe('Agents of this kind, for people'),
+          examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           phase_count: count.describe('Number of phases, each with one or more steps'),
           step_count: count.describe('Number of calls, at most'),
           ...agentCounts,
@@ -59,20 +59,20 @@ export const StoryboardDetail = z
           .object({
             interaction_model: text.describe('Interaction model of such agents'),
             capabilities: z.array(text).describe('Capabilities of such an agent'),
-            examples: z.array(text).describe('Agents of this kind, for people'),
+            examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           })
           .describe('Type of agent that it tests'),
         phases: z
           .array(
             z.object({
               id: text.describe('ID of the phase within its storyboard'),
-              title: text.describe('Name of the phase, for people'),
+              title: text.describe('Display name of the phase'),
               steps: z.array(StoryboardStepShown).describe('Steps in their order'),
             }),
           )
           .describe('Phases in their order'),
         prerequisites: z
-          .object({ description: text.describe('Prerequisites, for people') })
+          .object({ description: text.describe('Human-readable list of prerequisites') })
           .optional()
           .describe('Prerequisites; absent if there are none'),
         required_tools: z.array(text).describe('Tasks of which an agent must offer one'),

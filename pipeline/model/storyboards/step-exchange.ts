@@ -22,15 +22,15 @@ export const StepExchange = z
         payload: z.unknown().describe('Result of the tool, or its error'),
       })
       .optional()
-      .describe('What the agent returned; absent if nothing came'),
+      .describe('What the agent returned; absent if no response was received'),
     extraction: z
       .object({
         path: z
           .enum(extractionPaths)
           .describe(
-            '`structured_content`, else `text_fallback` for a text that is JSON; `error` where the agent refused, `none` where nothing came',
+            '`structured_content`, else `text_fallback` for a text that is JSON; `error` where the agent refused, `none` where no response was received',
           ),
-        note: text.optional().describe('What is unusual about that, for people'),
+        note: text.optional().describe('Human-readable note on what is unusual about that'),
       })
       .describe('Where in the response the result was found'),
     error: z

@@ -136,13 +136,13 @@ export type SideResult = z.infer<typeof SideResult>
 /** Fields of a phase in every answer. */
 export const phaseDefinition = {
   id: text.describe('ID of the phase within its storyboard'),
-  title: text.describe('Name of the phase, for people'),
+  title: text.describe('Display name of the phase'),
   narrative: text.optional().describe('What happens in it; absent if the storyboard says nothing'),
 }
 /** Fields of a step in every answer. */
 export const stepDefinition = {
   id: text.describe('ID of the step within its storyboard'),
-  title: text.describe('Name of the step, for people'),
+  title: text.describe('Display name of the step'),
   task: text.describe('Name of the tool that is called'),
   expected: text.describe('What a correct agent returns, in words'),
 }
@@ -150,7 +150,7 @@ export const stepDefinition = {
 /** Fields of the storyboard that was run. */
 export const storyboardTitle = {
   id: text.describe('ID in paths, such as `capability_discovery`'),
-  title: text.describe('Name of the storyboard, for people'),
+  title: text.describe('Display name of the storyboard'),
   category: text.describe('What it is about'),
 }
 

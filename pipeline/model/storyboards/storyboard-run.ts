@@ -36,7 +36,9 @@ export const StoryboardRun = z
     badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
     storyboard_status: z
       .object({
-        storyboard_id: text.describe('ID of the storyboard, with the step if any, as in paths'),
+        storyboard_id: text.describe(
+          'ID of the storyboard, followed by that of the step if only one was run',
+        ),
         status: z
           .enum(['passing', 'partial', 'failing', 'untested'])
           .describe('`untested` if no step could be run'),
@@ -45,7 +47,7 @@ export const StoryboardRun = z
         failure_count: count.describe('How many failed'),
         skipped_count: count.describe('How many were not run, for whatever reason'),
         first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
-        first_failed_step_title: text.nullable().describe('Its name, for people'),
+        first_failed_step_title: text.nullable().describe('Display name of that step'),
         first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
         first_failure_message: text.nullable().describe('What was wrong with it, in one line'),
         first_failure_validations: z
@@ -91,9 +93,9 @@ export const StepContext = z
 
 export const SingleStep = StepResult.extend({
   ...testedVersion,
-  storyboard_id: text.describe('ID of the storyboard, as in paths'),
+  storyboard_id: text.describe('ID of the storyboard that the step is part of'),
   phase_id: text.describe('Identifies the phase in its storyboard'),
-  title: text.describe('Name of the step, for people'),
+  title: text.describe('Display name of the step'),
   context: StepContext,
   next_step_id: text.nullable().describe('Step that follows; null after the last one'),
   needs_oauth: z
