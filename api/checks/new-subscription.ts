@@ -29,7 +29,7 @@ export function requireSubscriptionAllowed(
   const own = listSubscriptions(reader, orgId)
   const max = config.LIMITS.subscriptionsPerOrganization
   if (own.some(subscription => subscription.url === url)) {
-    refuse('conflict', 'url: your organization already has a subscription for this address')
+    refuse('conflict', 'url: your organization already has a subscription for this URL')
   }
   if (own.length >= max) {
     refuse(

@@ -14,7 +14,7 @@ export const AgentParams = {
     error: 'must be on the public internet',
     // Text that is not a URL gets only that message.
     when: ({ issues }) => issues.length === 0,
-  }).describe('Address of the agent, percent-encoded'),
+  }).describe('URL of the agent, percent-encoded'),
 }
 
 /** An id in a path, in any form: an id that is not ours is answered with 404, not with 400. */

@@ -6,7 +6,7 @@ import { type BadgeRole, badgeRoles } from '../../pipeline/model/badge.ts'
 
 /** Path parameter of operations on the badges of an agent. */
 export const BadgeAgent = {
-  encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),
+  encodedUrl: EnrolledUrl.describe('URL of the agent, percent-encoded'),
 }
 /** Path parameters of operations on one badge. */
 export const BadgePath = z.object({

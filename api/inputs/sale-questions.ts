@@ -20,7 +20,7 @@ const text = (maximum: number) =>
 
 /** An agent and what it can sell: a domain, or another identifier with its type. */
 const SaleQuestion = z.looseObject({
-  agent_url: text(2_048).describe('Address at which the agent is called'),
+  agent_url: text(2_048).describe('URL at which the agent is called'),
   domain: text(2_048)
     .optional()
     .describe('Domain that it would sell; the same as the identifier type `domain`'),

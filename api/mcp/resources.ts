@@ -22,7 +22,7 @@ const templates = [
     path: '/api/v1/agents/',
     variable: 'agent_url',
     rest: '/publishers',
-    description: 'The publishers that authorize the agent at an address',
+    description: 'The publishers that authorize the agent at a URL',
   },
 ] as const
 

@@ -129,7 +129,7 @@ function dropDeprecated(properties: Json): Json {
 /** Path parameters that are the address of an agent: tools call it as the others do, and take these names too. */
 const agentParameters: readonly string[] = ['encodedUrl', 'agentUrl']
 const AGENT_ARGUMENT = 'agent_url'
-const AGENT_DESCRIPTION = 'Address of the agent, such as https://agent.example/mcp'
+const AGENT_DESCRIPTION = 'URL of the agent, such as https://agent.example/mcp'
 
 /** Converts the name of a parameter to that of the argument of a tool. */
 function toArgumentName(name: string): string {

@@ -42,7 +42,7 @@ export function buildAsyncapi(baseUrl: string): string {
         messages: refer(['feed'], 'components/messages'),
       },
       receiver: {
-        description: 'The address of a subscription, to which the registry posts',
+        description: 'The URL of a subscription, to which the registry posts',
         messages: refer(postNames, 'components/messages'),
       },
     },

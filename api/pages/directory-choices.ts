@@ -88,7 +88,7 @@ export const agentChoices = {
     publishers: 'Most publishers',
     properties: 'Most properties',
     newest: 'Newest',
-    address: 'Address',
+    address: 'URL',
   },
 } as const satisfies DirectoryChoices
 

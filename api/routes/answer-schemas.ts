@@ -14,7 +14,7 @@ const declared = {
 } as const
 
 const Listed = z.looseObject({
-  schemas: z.record(z.string(), z.url()).describe('Addresses of the schemas by name'),
+  schemas: z.record(z.string(), z.url()).describe('URLs of the schemas by name'),
 })
 
 export const listAnswerSchemas = defineOperation({

@@ -15,7 +15,7 @@ export const lookUpManifest = defineOperation({
   group: 'Search',
   summary: 'Look up a domain’s manifest',
   description:
-    'Returns the file at the well-known address, the file it points to, or the brand agent. If the domain has none, the response is 200 with `found` false.',
+    'Returns the file at the well-known URL, the file it points to, or the brand agent. If the domain has none, the response is 200 with `found` false.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

@@ -18,7 +18,7 @@ export const searchRegistry = defineOperation({
   path: '/api/search',
   group: 'Search',
   summary: 'Find brands, publishers, properties and agents by name, domain or identifier',
-  description: `Returns the ${RESULTS_PER_KIND} best matches of each kind. Agents match by name, address or member. ${order}`,
+  description: `Returns the ${RESULTS_PER_KIND} best matches of each kind. Agents match by name, URL or member. ${order}`,
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

@@ -9,7 +9,7 @@ export const describeSecurityContact = defineOperation({
   id: 'securityContact',
   method: 'GET',
   path: '/.well-known/security.txt',
-  summary: 'Get the address for reporting vulnerabilities',
+  summary: 'Get the contact for reporting vulnerabilities',
   description:
     'In the format of RFC 9116. Returns 404 if the operator has not set `SECURITY_CONTACT`.',
   access: 'public',

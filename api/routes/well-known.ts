@@ -28,20 +28,20 @@ const KeySet = z.looseObject({
     .describe('Public keys: current and former ones'),
 })
 const McpServerDescription = z.object({
-  $schema: z.string().describe('Address of the schema of this document'),
+  $schema: z.string().describe('URL of the schema of this document'),
   name: z.string().describe('Unique name: a reversed host, a slash and what it serves'),
   title: z.string().describe('Human-readable name of the API'),
   description: z.string().max(100).describe('Its purpose, in at most a hundred characters'),
   version: z.string().describe('Version of this registry, as semver'),
-  websiteUrl: z.string().describe('Address of the pages of this registry'),
+  websiteUrl: z.string().describe('URL of the pages of this registry'),
   remotes: z
     .array(
       z.object({
         type: z.literal('streamable-http').describe('Transport of the protocol'),
-        url: z.string().describe('Address to connect to'),
+        url: z.string().describe('URL to which MCP clients connect'),
       }),
     )
-    .describe('Addresses of the server'),
+    .describe('URLs of the server'),
 })
 
 const Ready = z.looseObject({
@@ -65,7 +65,7 @@ export const describeRegistry = defineOperation({
       name: z.string().describe('Name of the software that runs this registry'),
       version: z.string().describe('Version of this API, as in its description'),
       documentation: z.string().describe('URL of the human-readable reference'),
-      openapi: z.string().describe('Address of the OpenAPI description'),
+      openapi: z.string().describe('URL of the OpenAPI description'),
       endpoints: z.record(z.string(), z.string()).describe('Paths to start with, by subject'),
     }),
   },
@@ -142,7 +142,7 @@ export const apiCatalog = defineOperation({
   id: 'apiCatalog',
   method: 'GET',
   path: '/.well-known/api-catalog',
-  summary: 'Get the addresses of this API',
+  summary: 'Get the URLs of this API',
   description:
     'A link set (RFC 9727): the OpenAPI description, the reference and the state of the API.',
   access: 'public',

@@ -26,7 +26,7 @@ export function createSubscription(
     return { refused, error: 'conflict' }
   }
   if (own.some(({ url }) => url === fields.url)) {
-    const refused = 'url: your organization already has a subscription for this address'
+    const refused = 'url: your organization already has a subscription for this URL'
     return { refused, error: 'conflict' }
   }
   const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }

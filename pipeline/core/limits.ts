@@ -85,7 +85,7 @@ const entries = {
   ],
   fileRequestsPerMinute: [
     1_200,
-    'requests for published files, or ranges of them, per address per minute',
+    'requests for published files, or ranges of them, per IP address per minute',
   ],
   bulkResolvePerMinute: [20, 'bulk requests per IP address per minute'],
   crawlRequestDomainSeconds: [300, 'seconds between two crawl requests for one file'],
@@ -104,19 +104,22 @@ const entries = {
   savesPerOrganizationHour: [60, 'saves per organization per hour'],
   savesPerOrganizationDay: [200, 'saves per organization per day'],
   answerItems: [200, 'items of a list within a response'],
-  clientRegistrationsPerHour: [20, 'applications that one address may register in an hour'],
+  clientRegistrationsPerHour: [20, 'applications that one IP address may register in an hour'],
   clientRegistrationsPerHourInAll: [
     2_000,
-    'applications that all addresses may register in an hour',
+    'applications that all IP addresses may register in an hour',
   ],
   unusedClientDays: [
     30,
     'days after which an application is removed if nobody has signed in with it',
   ],
-  authorizationsPerMinute: [120, 'authorization requests that one address may begin in a minute'],
-  signInFormsPerCallerHour: [300, 'sign-in forms that one address may send in an hour'],
-  signInFormsPerHour: [20_000, 'sign-in forms that all addresses may send in an hour'],
-  signInLinksPerHour: [5, 'sign-in links that are sent to one address in an hour'],
+  authorizationsPerMinute: [
+    120,
+    'authorization requests that one IP address may begin in a minute',
+  ],
+  signInFormsPerCallerHour: [300, 'sign-in forms that one IP address may send in an hour'],
+  signInFormsPerHour: [20_000, 'sign-in forms that all IP addresses may send in an hour'],
+  signInLinksPerHour: [5, 'sign-in links that are sent to one email address in an hour'],
   signInLinksPerCallerHour: [30, 'sign-in links that one caller may have sent in an hour'],
   upstreamSignInsPerCallerHour: [
     60,
@@ -133,12 +136,12 @@ const entries = {
   largeBodiesPerCaller: [4, 'large request bodies of one caller at once'],
   connections: [
     20_000,
-    'open connections. Beyond that, idle connections are closed first, then the oldest one of the address with the most; if that is not possible, new ones are refused',
+    'open connections. Beyond that, idle connections are closed first, then the oldest one of the IP address with the most; if that is not possible, new ones are refused',
   ],
   feedStreams: [10_000, 'open feed streams'],
   feedStreamsPerCaller: [100, 'open feed streams of one caller'],
   pageStreams: [2_000, 'open pages per process that are notified of commits'],
-  pageStreamsPerCaller: [20, 'open pages of one address that are notified of commits'],
+  pageStreamsPerCaller: [20, 'open pages of one IP address that are notified of commits'],
   enrichMs: [6_000, 'time to enrich a brand'],
   enrichedDays: [30, 'days after which an enrichment is refreshed on request'],
   enrichedDaysMost: [180, 'days after which an enrichment is no longer shown'],
@@ -147,7 +150,7 @@ const entries = {
   validateAgents: [10, 'agents checked in one live validation'],
   validateAgentMs: [5_000, 'time for one agent in a live validation'],
   liveBrandMs: [6_000, 'time for a live brand resolution'],
-  agentCallsPerMinute: [600, 'calls of the reference agent per address per minute'],
+  agentCallsPerMinute: [600, 'calls of the reference agent per IP address per minute'],
   agentCredentialCallsPerMinute: [
     6_000,
     'calls of the reference agent per credential per minute: the public one, or a key that signs',
@@ -175,7 +178,7 @@ const entries = {
   agentRunSeconds: [60, 'seconds between two requests for an immediate test run of one agent'],
   storyboardWebhooksPerMinute: [
     600,
-    'webhooks that one address may send to storyboard runs in a minute',
+    'webhooks that one IP address may send to storyboard runs in a minute',
   ],
   storyboardStepsPerHour: [
     60,
@@ -200,7 +203,10 @@ const entries = {
     120,
     'outbound requests to one registrable domain per minute, of every kind',
   ],
-  addressRequestsPerMinute: [3_000, 'outbound requests to one address per minute, of every kind'],
+  addressRequestsPerMinute: [
+    3_000,
+    'outbound requests to one IP address per minute, of every kind',
+  ],
   callerRequestsPerMinute: [1_200, 'outbound requests per minute that one caller may cause'],
   callersRequestsPerMinute: [
     6_000,

@@ -121,7 +121,7 @@ export const CrawlRequestStatus = z
       .array(
         z.looseObject({
           file: z.enum(sourceKinds).describe('Type of file, such as `adagents.json`'),
-          url: text.describe('Address of the file'),
+          url: text.describe('URL from which the file is fetched'),
           outcome: z
             .enum(requestOutcomes)
             .nullable()

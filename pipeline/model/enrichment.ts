@@ -9,14 +9,14 @@ const texts = z.array(text)
 export const BrandProfile = z
   .looseObject({
     name: text.describe('Public name of the brand'),
-    url: text.describe('Address of its home page'),
+    url: text.describe('URL of its home page'),
     description: text.exactOptional().describe('What the brand is, in a few sentences'),
     tagline: text.exactOptional().describe('Short slogan of the brand'),
     tone: text.exactOptional().describe('Tone of the brand, in a few words'),
     logos: z
       .array(
         z.looseObject({
-          url: text.describe('Address of the picture'),
+          url: text.describe('URL of the image file'),
           tags: texts.describe('What the picture is for, such as `icon` or `dark`'),
         }),
       )
@@ -35,7 +35,7 @@ export const BrandProfile = z
       )
       .exactOptional()
       .describe('Font families of the brand, by their roles'),
-    social: texts.exactOptional().describe('Addresses of its accounts on other sites'),
+    social: texts.exactOptional().describe('URLs of its accounts on other sites'),
   })
   .meta({ id: 'BrandProfile', description: 'Names, logos, colors and texts of a brand' })
 export type BrandProfile = z.infer<typeof BrandProfile>

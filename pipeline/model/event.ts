@@ -163,7 +163,7 @@ export const TypedFeedEvent = z
           event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
           event_type: z.literal(name).describe(`Always this value: ${means}`),
           entity_type: text.describe('Type of entity that changed, such as `property`'),
-          entity_id: text.describe('The thing that changed: a rid, an address or a domain'),
+          entity_id: text.describe('The thing that changed: a rid, a URL or a domain'),
           payload: payload.describe('Facts of that thing after the change'),
           actor: text.describe(
             'Cause, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',

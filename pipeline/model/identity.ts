@@ -36,15 +36,15 @@ const names = z.array(z.string().max(200)).max(50)
 export const AuthorizationServer = z
   .object({
     issuer: z.string().describe('Name of the identity provider, as its tokens have it in `iss`'),
-    authorization_endpoint: endpoint.describe('Address at which people give their consent'),
-    token_endpoint: endpoint.describe('Address at which tokens are issued and renewed'),
+    authorization_endpoint: endpoint.describe('URL at which people give their consent'),
+    token_endpoint: endpoint.describe('URL at which tokens are issued and renewed'),
     registration_endpoint: endpoint
       .exactOptional()
-      .describe('Address at which clients register themselves; absent if they cannot'),
+      .describe('URL at which clients register themselves; absent if they cannot'),
     revocation_endpoint: endpoint
       .exactOptional()
-      .describe('Address at which tokens are revoked; absent if they cannot be'),
-    jwks_uri: endpoint.exactOptional().describe('Address of the keys that tokens are signed with'),
+      .describe('URL at which tokens are revoked; absent if they cannot be'),
+    jwks_uri: endpoint.exactOptional().describe('URL of the keys that tokens are signed with'),
     response_types_supported: names
       .exactOptional()
       .describe('Supported response types, such as `code`; absent if not published'),

@@ -69,7 +69,7 @@ const BrandDomain = text.describe('Domain of the brand, in its normal form')
 export const Logo = z
   .looseObject({
     id: LogoId,
-    url: z.url().optional().describe('Address of the picture; absent for one that was rejected'),
+    url: z.url().optional().describe('URL of the image; absent for one that was rejected'),
     content_type: ContentType,
     bytes: z.int().positive().describe('Size of the picture in bytes'),
     sha256: text.describe('SHA-256 of the picture, in hex'),
@@ -108,7 +108,7 @@ export const LogoTaken = z
     logo_id: LogoId,
     review_status: ReviewStatusShown,
     content_type: ContentType,
-    url: z.url().describe('Address at which the picture is served'),
+    url: z.url().describe('URL at which the image is served'),
   })
   .meta({ id: 'LogoTaken', description: 'A submitted logo' })
 

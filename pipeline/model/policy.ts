@@ -42,7 +42,7 @@ export const policyTexts = {
   effective_date:
     'Day from which it applies; before that it is for information only. Null if it has always applied',
   sunset_date: 'Last day on which it applies; null if it has no end',
-  source_url: 'Address of the law or standard itself; null if there is none',
+  source_url: 'URL of the law or standard itself; null if there is none',
   source_name: 'Name of the law or standard itself; null if there is none',
   policy: 'Text of the policy, as agents read it',
   guidance: 'How to apply it, for reviewers; null if there is nothing',

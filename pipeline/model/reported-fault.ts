@@ -28,7 +28,7 @@ export type PlacedFault = z.infer<typeof PlacedFault>
 export const LiveBrandFailure = z
   .looseObject({
     valid: z.literal(false).describe('Always false: the file could not be used'),
-    url: text.describe('Address at which the file was requested'),
+    url: text.describe('URL at which the file was requested'),
     status_code: z.int().optional().describe('HTTP status of the response; absent without one'),
     errors: z.array(ReportedFault).describe('Why the file could not be used, 20 at most'),
     warnings: z.array(ReportedFault).describe('Faults that would affect only a part, at most 20'),

@@ -56,7 +56,7 @@ const site = SubmittedText.refine(
 const hex = SubmittedText.regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #1A2B3C')
 
 const SavedLogo = z.looseObject({
-  url: address.meta({ description: 'Where the picture is' }),
+  url: address.meta({ description: 'URL of the image file' }),
   tags: z
     .array(SubmittedText)
     .optional()
@@ -85,7 +85,7 @@ function isWebAddress(text: string): boolean {
 export const BrandManifest = z
   .looseObject({
     name: SubmittedText.optional().meta({ description: 'Public name of the brand' }),
-    url: site.optional().meta({ description: 'Address of its site' }),
+    url: site.optional().meta({ description: 'URL of its website, or its domain' }),
     description: SubmittedText.optional().meta({ description: 'What it is, in a few sentences' }),
     tagline: SubmittedText.optional().meta({ description: 'Short slogan of the brand' }),
     logos: z.array(SavedLogo).optional().meta({ description: 'Its logos, the main one first' }),

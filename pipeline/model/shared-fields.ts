@@ -14,7 +14,7 @@ export const Success = z
 export const CallerHash = z.string().regex(/^[\w-]{1,16}$/)
 
 export const AgentUrl = text.describe(
-  'Address of the agent in its normal form: scheme and host in lower case, without default port, fragment and trailing slashes',
+  'URL of the agent in its normal form: scheme and host in lower case, without default port, fragment and trailing slashes',
 )
 export const PublisherDomain = text.describe('Domain of the publisher whose inventory it is')
 export const AuthorizedFor = text.describe(

@@ -55,7 +55,7 @@ export function addRunning(program: Command): void {
     .description(
       'run the storyboards that apply to an agent (exit status 2 if a step fails or a run ends early, 1 if the agent cannot be reached)',
     )
-    .argument('<url>', 'address of the agent', httpUrl)
+    .argument('<url>', 'URL of the agent', httpUrl)
     .option('--token <token>', 'bearer token for the agent (sent only to it)', token)
     .addOption(
       new Option('--format <format>', 'text, JSON, or JUnit or SARIF for a build server')
@@ -71,7 +71,7 @@ export function addRunning(program: Command): void {
     .description('keep a read-only copy of another registry in DATA_DIR, and serve it')
     .argument(
       '<origin>',
-      'address of its API, or folder or bucket that it publishes to (PUBLISH_TO)',
+      'URL of its API, or folder or bucket that it publishes to (PUBLISH_TO)',
       path,
     )
     .option(

@@ -29,7 +29,7 @@ export function addStores(program: Command): void {
     )
     .argument(
       '[place]',
-      'address or bucket of a registry, or folder of a log (by default that of DATA_DIR, or of the registry it follows)',
+      'URL or bucket of a registry, or folder of a log (by default that of DATA_DIR, or of the registry it follows)',
       path,
     )
     .option('--key <key>', 'public key that you know, as name+id+key', verifierKey)

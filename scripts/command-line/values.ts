@@ -51,7 +51,7 @@ export const origin: ReadArgument<string> = text => {
 export const httpUrl: ReadArgument<string> = text => {
   const url = parseUrl(text)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href
-  throw new InvalidArgumentError('must be an address, such as https://agent.example/mcp.')
+  throw new InvalidArgumentError('must be a URL, such as https://agent.example/mcp.')
 }
 
 /** Credential that an agent gave. */

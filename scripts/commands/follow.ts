@@ -84,6 +84,6 @@ function readOrigin(from: string): string {
   if (/^(https?|s3):\/\//.test(from)) return from
   const folder = toTypedPath(from)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`${from} is neither an address nor an existing folder`)
+    throw new Error(`${from} is neither a URL nor an existing folder`)
   return folder
 }

@@ -248,7 +248,7 @@ describe('a start that cannot be says so in one sentence', () => {
 test('a place that nobody can follow is refused, and nothing is made', async () => {
   const follow = ['follow', 'nonsense']
   const { status, stderr } = await new Command(follow, { DATA_DIR: at('copy') }).finish()
-  expect([status, stderr]).toEqual([1, 'nonsense is neither an address nor an existing folder.\n'])
+  expect([status, stderr]).toEqual([1, 'nonsense is neither a URL nor an existing folder.\n'])
   expect(existsSync(at('copy'))).toBe(false)
 })
 

@@ -21,7 +21,7 @@ const Metrics = z
 
 const Input = z.object({
   plan_id: CallersId,
-  caller: z.url().max(2000).describe('Address of the requesting agent'),
+  caller: z.url().max(2000).describe('URL of the requesting agent'),
   tool: z.string().max(200).optional().describe('The task to call'),
   payload: z.looseObject({}).optional().describe('Its arguments'),
   purchase_type: z

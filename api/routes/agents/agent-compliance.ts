@@ -20,7 +20,7 @@ import { replyOk } from '../../responses/reply.ts'
 import { findShownRuns, isOptedOut, type ShownRuns } from '../../responses/shown-runs.ts'
 
 const params = z.object({
-  encodedUrl: EnrolledUrl.describe('Address of the agent, percent-encoded'),
+  encodedUrl: EnrolledUrl.describe('URL of the agent, percent-encoded'),
 })
 const shown =
   'Everyone sees the results of public agents. Members with API access also see those of agents shared with members, and an organization sees those of its own agents.'
@@ -89,14 +89,14 @@ export const readStoryboardStatusBulk = defineOperation({
   method: 'POST',
   path: '/api/registry/agents/storyboard-status',
   summary: 'List several agents’ results by storyboard',
-  description: `For members with API access. Invalid addresses are left out; the response counts them. ${shown}`,
+  description: `For members with API access. Invalid URLs are left out; the response counts them. ${shown}`,
   access: 'bearer',
   body: z.object({
     agent_urls: z
       .array(z.string().max(2_048))
       .min(1)
       .max(AGENTS_MAX)
-      .describe('Addresses of the agents, at most 100'),
+      .describe('URLs of the agents, at most 100'),
   }),
   reply: { 200: AgentStoryboardsBulk },
   errors: ['invalid_request', 'forbidden'],

@@ -126,7 +126,7 @@ export const saveClientCredentials = defineOperation({
   path: `${place}/oauth-client-credentials`,
   summary: 'Set the OAuth client credentials for testing an agent',
   description:
-    'Before each run, a token is requested from the token endpoint, which must be an https address on the public ' +
+    'Before each run, a token is requested from the token endpoint, which must be an https URL on the public ' +
     'internet; the token is not stored. The credentials are stored encrypted and never shown. They replace ' +
     'earlier ones. Your organization must have added the agent. Each error in the body has its ' +
     'own `code` and names the `field`. Returns 503 if this registry does not store credentials.',

@@ -27,7 +27,7 @@ export const lookUpAgent = defineOperation({
     'A member’s private agent counts as unknown unless a publisher names it.',
   access: 'public',
   cache: 'none',
-  params: z.object({ encodedUrl: z.string().describe('Address of the agent, percent-encoded') }),
+  params: z.object({ encodedUrl: z.string().describe('URL of the agent, percent-encoded') }),
   reply: { 200: AgentLookup },
   errors: ['invalid_request', 'not_found'],
   handle: async ({ params: { encodedUrl }, services: { reader } }) => {

@@ -39,7 +39,7 @@ const shared = {
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,
-  query: z.object({ url: AgentAddress.describe('Address of the agent to call') }),
+  query: z.object({ url: AgentAddress.describe('URL of the agent to call') }),
   errors: ['invalid_request', 'bad_gateway', 'gateway_timeout', 'unavailable'],
 } as const
 

@@ -101,7 +101,7 @@ const declared = {
     reader: Reader
   }) => [...listReachKeys(reader, parseAgent('encodedUrl', encodedUrl)), SNAPSHOT_KEY],
   params: z.object({
-    encodedUrl: z.string().describe('Address of the agent, percent-encoded'),
+    encodedUrl: z.string().describe('URL of the agent, percent-encoded'),
   }),
   query,
   reply: { 200: AgentPublishers },

@@ -237,7 +237,7 @@ export const lookUpAgentDomains = defineOperation({
     ...listMeantKeys(reader, parseAgent('agentUrl', agentUrl)),
     ...listPastKeys(as_of),
   ],
-  params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
+  params: z.object({ agentUrl: z.string().describe('URL of the agent, percent-encoded') }),
   query: z.object({
     as_of: asOf,
     limit: createPageSize({ defaultSize: 5_000, max: 5_000 }),

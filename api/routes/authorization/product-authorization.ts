@@ -78,7 +78,7 @@ type Selector = z.output<typeof Selector>
 
 const Body = z
   .strictObject({
-    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent is called'),
+    agent_url: z.string().min(1).max(2_048).describe('URL at which the agent is called'),
     publisher_properties: z
       .array(Selector)
       .max(SELECTORS_MAX)

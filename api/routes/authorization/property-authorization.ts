@@ -34,7 +34,7 @@ import { replyOk, type Sent } from '../../responses/reply.ts'
 
 const PropertyQuery = z
   .object({
-    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent is called'),
+    agent_url: z.string().min(1).max(2_048).describe('URL at which the agent is called'),
     identifier_type: IdentifierType,
     identifier_value: z
       .string()

@@ -56,9 +56,7 @@ export const setUpBrand = defineOperation({
     brand_json: boundSchema(z.record(z.string(), z.unknown()))
       .exactOptional()
       .describe('The file to host, as it will be served; at most 100 KB'),
-    logo_url: LogoAddress.exactOptional().describe(
-      'Address of its logo; only without `brand_json`',
-    ),
+    logo_url: LogoAddress.exactOptional().describe('URL of its logo; only without `brand_json`'),
     brand_color: z
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #1a2b3c')

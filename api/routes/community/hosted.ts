@@ -86,7 +86,7 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'The address contains a claim of your organization. Once the domain points there and this has been verified, nobody else can save its properties. A new claim voids the previous one. Returns 409 while ' +
+    'The URL contains a claim of your organization. Once the domain points there and this has been verified, nobody else can save its properties. A new claim voids the previous one. Returns 409 while ' +
     'the domain points to the file with another organization’s claim.',
   access: 'bearer',
   writes: true,
@@ -180,7 +180,7 @@ const pointingReasons: ReadonlySet<OriginReason> = new Set([
 /** Explains why no domain can point to this registry; undefined if they can. */
 export function explainPointerFault(baseUrl: string): string | undefined {
   if (toHostingBase(baseUrl) !== undefined) return undefined
-  return `a domain can only point to an https address without a port, and this registry is at ${baseUrl}: its operator must set BASE_URL to such an address`
+  return `a domain can only point to an https URL without a port, and this registry is at ${baseUrl}: its operator must set BASE_URL to such a URL`
 }
 
 async function askOrigin(

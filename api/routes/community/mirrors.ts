@@ -107,7 +107,7 @@ export const putCommunityMirror = defineOperation({
       .url({ protocol: /^https$/ })
       .max(2_000)
       .optional()
-      .describe('Address of the file that supersedes it, if there is one'),
+      .describe('URL of the file that supersedes it, if there is one'),
     formats: part('Formats'),
     properties: part('Properties'),
     placements: part('Placements'),

@@ -64,7 +64,7 @@ export const createOrganization = defineOperation({
     if (!is_personal && emailDomain !== undefined && isFreeMail(emailDomain)) {
       refuse(
         'invalid_request',
-        `is_personal: an address at ${emailDomain} does not identify an organization`,
+        `is_personal: an email address at ${emailDomain} does not identify an organization`,
       )
     }
     const email_domain = is_personal ? undefined : findCorporateDomain(person)

@@ -71,7 +71,7 @@ const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
 })
 
 const place = {
-  params: z.object({ url: EnrolledUrl.describe('Address of the agent, percent-encoded') }),
+  params: z.object({ url: EnrolledUrl.describe('URL of the agent, percent-encoded') }),
   path: '/api/me/agents/:url',
 } as const
 
@@ -104,7 +104,7 @@ export const enrolOwnAgent = defineOperation({
     'private one. Only members with API access can publish agents; those of others are ' +
     'visible to members, with a warning.',
   writes: true,
-  body: z.object({ url: NewUrl.describe('Address of the agent'), ...agentFields }),
+  body: z.object({ url: NewUrl.describe('URL at which the agent is called'), ...agentFields }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
   errors: [...ownerErrors, 'conflict'],
   handle: async ({ query, body: { url, ...fields }, principal, services: { writer } }) => {
@@ -141,7 +141,7 @@ export const changeOwnAgent = defineOperation({
     url: z
       .unknown()
       .optional()
-      .meta({ type: 'string', description: 'Address of the agent, which cannot be changed' }),
+      .meta({ type: 'string', description: 'URL of the agent, which cannot be changed' }),
     ...agentFields,
   }),
   reply: { 200: OwnAgentSaved },

@@ -17,7 +17,7 @@ export const readOrganizationUsage = defineOperation({
   description:
     'Each limit with its use in the current window, what is left and when it resets, and how ' +
     'many items the organization stores. Reading this does not count. All keys of an ' +
-    'organization share their limits, except for saves, which are counted per key. Limits by address are reported ' +
+    'organization share their limits, except for saves, which are counted per key. Limits by IP address are reported ' +
     'in the `RateLimit` headers of the responses that they concern.',
   query: OrganizationQuery,
   reply: { 200: OrganizationUsage },

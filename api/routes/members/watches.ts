@@ -59,7 +59,7 @@ export const createWatch = defineOperation({
     'You get an email when the file of a domain breaks or is valid again, when the domain gains or loses ' +
     'an agent, when an agent claims to sell its ads, or when someone saves a domain that looks like it. For ' +
     'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
-    'badges change. Emails go to your verified address; a watch created with a key belongs to the person ' +
+    'badges change. Emails go to your verified email address; a watch created with a key belongs to the person ' +
     'who created the key in the dashboard. Watching the same thing again changes how often you ' +
     'get emails, except with a key. Returns 503 if this registry sends no email.',
   writes: true,
@@ -69,7 +69,7 @@ export const createWatch = defineOperation({
         'Watch this domain: both its files and who can sell its ads',
       ),
       brand: PastedDomain.optional().describe('Watch only the brand of this domain'),
-      agent: EnrolledUrl.optional().describe('Watch the agent at this address'),
+      agent: EnrolledUrl.optional().describe('Watch the agent at this URL'),
       pace: pace.default('at_once'),
     })
     .refine(({ domain, brand, agent }) => [domain, brand, agent].filter(Boolean).length === 1, {

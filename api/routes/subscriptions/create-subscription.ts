@@ -42,12 +42,12 @@ export const createSubscription = defineOperation({
   path: '/api/registry/subscriptions',
   summary: 'Subscribe to changes, or to your audit log, by webhook',
   description:
-    'The registry first posts a signed challenge to the address, with the `task_type` `registry_challenge`. The receiver must return 200 with JSON that repeats `result.challenge` as `challenge`. After that, each change is posted in the order of the feed, at least once: `result.events` has the events as the feed returns them, and with `result.cursor` you can continue from the feed. Posts are signed with a key of `/.well-known/jwks.json` (RFC 9421) and with `signing_secret` (Standard Webhooks). Any 2xx status accepts a delivery. A failed delivery is retried for three days, at increasing intervals. With `kind` `audit`, the changes of `GET /api/me/organization/audit` are posted instead. This is only for owners and admins, and for keys with the permission `admin:read` or `admin:*`, as long as the person who last created or resumed the subscription still has that permission.',
+    'The registry first posts a signed challenge to the URL, with the `task_type` `registry_challenge`. The receiver must return 200 with JSON that repeats `result.challenge` as `challenge`. After that, each change is posted in the order of the feed, at least once: `result.events` has the events as the feed returns them, and with `result.cursor` you can continue from the feed. Posts are signed with a key of `/.well-known/jwks.json` (RFC 9421) and with `signing_secret` (Standard Webhooks). Any 2xx status accepts a delivery. A failed delivery is retried for three days, at increasing intervals. With `kind` `audit`, the changes of `GET /api/me/organization/audit` are posted instead. This is only for owners and admins, and for keys with the permission `admin:read` or `admin:*`, as long as the person who last created or resumed the subscription still has that permission.',
   writes: true,
   isIdempotent: true,
   // Strict, since a filter under another name would be none: everything would be posted.
   body: z.strictObject({
-    url: NewReceiver.describe('Address of the receiver, https'),
+    url: NewReceiver.describe('URL of the receiver, https'),
     kind: z
       .enum(subscriptionKinds)
       .default('changes')

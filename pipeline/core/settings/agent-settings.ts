@@ -17,12 +17,12 @@ export const agentSettings = {
   }),
   AGENT_BASE_URL: defineSetting(
     httpUrl.optional(),
-    'public address of the reference agent, without a trailing slash',
+    'public URL of the reference agent, without a trailing slash',
     { shown: 'http://HOST:AGENT_PORT' },
   ),
   AGENT_URLS: defineSetting(
     tenantUrls.default({}),
-    'JSON object with the public addresses of those tenants of the reference agent that have their own, such as `{"sales": "https://sales.example/mcp"}`',
+    'JSON object with the public URLs of those tenants of the reference agent that have their own, such as `{"sales": "https://sales.example/mcp"}`',
     { shown: '{}' },
   ),
   AGENT_SIGNED_TASKS: defineSetting(
@@ -39,7 +39,7 @@ export const agentSettings = {
   ),
   AGENT_LOOPBACK_WEBHOOKS: defineSetting(
     flag('false'),
-    'whether the reference agent also posts webhooks to addresses of this machine (`http://127.0.0.1:…`). For tests; refused if others can reach the agent',
+    'whether the reference agent also posts webhooks to URLs of this machine (`http://127.0.0.1:…`). For tests; refused if others can reach the agent',
     { shown: 'false' },
   ),
   TEST_AGENT_TOKEN: defineSetting(
@@ -49,12 +49,12 @@ export const agentSettings = {
   ),
   STORYBOARDS: defineSetting(
     bundlePlaces,
-    'additional bundles of storyboards, separated by commas: folders, or archives (`.tgz`) at https addresses. Agents are also tested with them if they support that version of the protocol (docs/operating.md)',
+    'additional bundles of storyboards, separated by commas: folders, or archives (`.tgz`) at https URLs. Agents are also tested with them if they support that version of the protocol (docs/operating.md)',
     { shown: 'those of the installed package' },
   ),
   REFERENCE_AGENT_URL: defineSetting(
     httpUrl.optional(),
-    'agent to compare test runs with: its address without the tenant’s part. It may be in a private network',
+    'agent to compare test runs with: its URL without the tenant’s part. It may be in a private network',
     { shown: 'AGENT_BASE_URL' },
   ),
   REFERENCE_AGENT_TOKEN: defineSetting(

@@ -39,7 +39,7 @@ export const crawlingSettings = {
   ),
   ADDRESS_CONCURRENCY: defineSetting(
     wholeNumber(1, 4096).default(64),
-    'connections to one address at a time',
+    'connections to one IP address at a time',
     {
       shown: '64',
     },

@@ -6,7 +6,7 @@ import { httpUrl, isNameServer, text } from './setting-kinds.ts'
 export const fetchSettings = {
   CRAWL_CONNECT_TO: defineSetting(
     httpUrl.optional(),
-    'address that every outbound connection goes to instead (for test worlds). Names are still resolved and checked',
+    'URL that every outbound connection goes to instead (for test worlds). Names are still resolved and checked',
   ),
   CRAWL_CA_FILE: defineSetting(
     file.optional(),

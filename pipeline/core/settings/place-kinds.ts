@@ -11,7 +11,7 @@ const MAILBOX = /^([^<>]+<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
 /** An address of this machine, or a name of one, to listen on. */
 export const host = text.refine(value => isAddress(value) || HOST_NAME.test(value), {
-  error: 'must be an address such as 127.0.0.1 or ::1, or a host name, without a port',
+  error: 'must be an IP address such as 127.0.0.1 or ::1, or a host name, without a port',
 })
 
 /** A folder of this machine. */
@@ -26,7 +26,7 @@ export const place = text.refine(isPlace, { error: 'must be a folder or s3://BUC
 /** A registry, by its address or by what it publishes. */
 export const origin = text.refine(
   value => isPlace(value) || (WEB.test(value) && parseUrl(value) !== undefined),
-  { error: 'must be an address with http or https, a folder, or s3://BUCKET/PREFIX' },
+  { error: 'must be a URL with http or https, a folder, or s3://BUCKET/PREFIX' },
 )
 
 /** A sender of mails, with or without a name. */

@@ -7,7 +7,7 @@ import { flag, issuerUrl, share, text, wholeNumber } from './setting-kinds.ts'
 export const recordSettings = {
   ENRICHMENT_URL: defineSetting(
     issuerUrl.optional(),
-    'address of a brand data service that is queried first, with `GET ENRICHMENT_URL?domain=acme.example`. It responds like `/api/brands/enrich`, with `{"manifest": {"name": …}, "company": {…}}` or 404 (docs/operating.md), and may be in a private network',
+    'URL of a brand data service that is queried first, with `GET ENRICHMENT_URL?domain=acme.example`. It responds like `/api/brands/enrich`, with `{"manifest": {"name": …}, "company": {…}}` or 404 (docs/operating.md), and may be in a private network',
   ),
   ENRICHMENT_KEY: defineSetting(
     text.optional(),
@@ -21,7 +21,7 @@ export const recordSettings = {
   ),
   BRANDFETCH_URL: defineSetting(
     z
-      .url({ protocol: /^https$/, error: 'must be an address with https' })
+      .url({ protocol: /^https$/, error: 'must be a URL with https' })
       .default('https://api.brandfetch.io'),
     'base URL of the brand data provider, or of a service with the same API',
     { shown: 'https://api.brandfetch.io' },

@@ -16,9 +16,13 @@ import {
 
 /** Settings of where the registry runs and who reaches it. */
 export const serverSettings = {
-  HOST: defineSetting(host.default('127.0.0.1'), 'address on which the API listens', {
-    shown: '127.0.0.1',
-  }),
+  HOST: defineSetting(
+    host.default('127.0.0.1'),
+    'IP address or host name on which the API listens',
+    {
+      shown: '127.0.0.1',
+    },
+  ),
   PORT: defineSetting(port.default(3000), 'port of the API', { shown: '3000' }),
   API_PROCESSES: defineSetting(
     wholeNumber(1, 64).default(1),
@@ -37,7 +41,7 @@ export const serverSettings = {
   ),
   OPERATOR_HOST: defineSetting(
     host.default('127.0.0.1'),
-    'address on which the operator’s port listens. If others can reach it, OPERATOR_TOKEN is required',
+    'IP address or host name on which the operator’s port listens. If others can reach it, OPERATOR_TOKEN is required',
     { shown: '127.0.0.1' },
   ),
   OPERATOR_PORT: defineSetting(
@@ -61,7 +65,7 @@ export const serverSettings = {
   ),
   BASE_URL: defineSetting(
     hostUrl.optional(),
-    'public address of the API: a host of its own, without a path. If it is https, domains can point to the files that the registry hosts for them',
+    'public URL of the API: a host of its own, without a path. If it is https, domains can point to the files that the registry hosts for them',
     { shown: 'http://HOST:PORT' },
   ),
   SHARED_CACHE_S: defineSetting(
@@ -71,12 +75,12 @@ export const serverSettings = {
   ),
   PURGE_URL: defineSetting(
     httpUrl.optional(),
-    'address of that cache. After a commit, the indexer sends it a `PURGE` request with the keys of the outdated responses in `Surrogate-Key` (docs/operate/scale.md)',
+    'URL of that cache. After a commit, the indexer sends it a `PURGE` request with the keys of the outdated responses in `Surrogate-Key` (docs/operate/scale.md)',
     { shown: 'none: responses expire' },
   ),
   TRUSTED_PROXIES: defineSetting(
     networks,
-    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API. X-Forwarded-For is trusted only from these',
+    'IP addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API. X-Forwarded-For is trusted only from these',
   ),
   DATA_DIR: defineSetting(folder.default('data/var'), 'folder of all stores', {
     shown: 'data/var',

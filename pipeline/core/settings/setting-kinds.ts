@@ -37,13 +37,13 @@ export const share = text
   .transform(Number)
 export const httpUrl = z.url({
   protocol: /^https?$/,
-  error: 'must be an address with http or https',
+  error: 'must be a URL with http or https',
 })
 
 /** A place where people answer. */
 export const contact = z.url({
   protocol: /^(?:https|mailto)$/,
-  error: 'must be an address such as mailto:security@registry.example',
+  error: 'must be a URL such as mailto:security@registry.example',
 })
 
 /** Address of a host: the pages and the protocol of sign-in name paths from its root. */
@@ -62,7 +62,7 @@ function isHostUrl(text: string): boolean {
  * keys.
  */
 export const issuerUrl = httpUrl.refine(isSafeIssuer, {
-  error: 'must be an address with https, without query and fragment',
+  error: 'must be a URL with https, without query and fragment',
 })
 
 function isSafeIssuer(text: string): boolean {
@@ -92,7 +92,7 @@ export const names = z
 
 /** Folders and addresses with https, separated by commas. */
 export const bundlePlaces = names.refine(list => list.every(isBundlePlace), {
-  error: 'must be folders or addresses with https, separated by commas',
+  error: 'must be folders or URLs with https, separated by commas',
 })
 
 function isBundlePlace(text: string): boolean {
@@ -103,7 +103,7 @@ function isBundlePlace(text: string): boolean {
 
 /** IP addresses and CIDR networks. */
 export const networks = names.refine(list => list.every(item => Network.safeParse(item).success), {
-  error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+  error: 'must be IP addresses or networks such as 10.0.0.0/8, separated by commas',
 })
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 

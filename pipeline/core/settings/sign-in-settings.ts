@@ -11,7 +11,7 @@ export const signInSettings = {
   ),
   AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
-    'address of the identity provider’s public keys (JWKS). A crawler reads them at start, every hour, and when a token names an unknown key',
+    'URL of the identity provider’s public keys (JWKS). A crawler reads them at start, every hour, and when a token names an unknown key',
   ),
   AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` claim that a user token must have'),
   AUTH_CLIENT_ID: defineSetting(
@@ -44,7 +44,7 @@ export const signInSettings = {
         'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT',
       )
       .optional(),
-    'mail server through which a crawler sends sign-in links and emails about what people watch. Without it, they are printed in the terminal, but only if BASE_URL is an address of this machine',
+    'mail server through which a crawler sends sign-in links and emails about what people watch. Without it, they are printed in the terminal, but only if BASE_URL is a URL of this machine',
     { secret: true },
   ),
   MAIL_FROM: defineSetting(

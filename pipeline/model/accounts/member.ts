@@ -27,7 +27,7 @@ export const EnrolledUrl = z
   .string()
   .max(AGENT_URL_CHARS_MAX)
   .refine(text => !/[?#]/.test(text) && toAgentUrlKey(text) !== undefined, {
-    error: 'must be an http(s) address without ? and #',
+    error: 'must be http or https, without ? or #',
   })
   .overwrite(text => toAgentUrlKey(text) ?? text)
   // The key may be longer than the address: an é is six characters there.

@@ -24,7 +24,7 @@ export const Accreditation = z.object({
   accrediting_body: text.describe('Body that, by the agent’s own claim, accredited the metric'),
   certification_id: text.exactOptional().describe('ID of the certificate at that body'),
   valid_until: text.exactOptional().describe('Claimed expiry'),
-  evidence_url: text.exactOptional().describe('Address at which to see it'),
+  evidence_url: text.exactOptional().describe('URL at which to see it'),
   verified_by_aao: z
     .literal(false)
     .describe('Always false: it is the agent’s own claim, which nobody has checked'),
@@ -39,7 +39,7 @@ export const Metric = z.object({
     .describe('Accreditations that the agent claims for it'),
   unit: text.exactOptional().describe('What a value counts, such as `seconds`'),
   description: text.exactOptional().describe('What the metric counts, in the agent’s words'),
-  methodology_url: text.exactOptional().describe('Address at which its method is described'),
+  methodology_url: text.exactOptional().describe('URL at which its method is described'),
   methodology_version: text.exactOptional().describe('Version of the method that counts it'),
 })
 

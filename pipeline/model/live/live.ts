@@ -21,12 +21,12 @@ export const AdagentsValidation = z
     errors: z.array(PlacedFault).describe('Faults that make it invalid'),
     warnings: z.array(PlacedFault).describe('Faults that affect only a part of it'),
     domain: text.describe('Requested domain; `proposed` for a file that is not served'),
-    url: text.describe('Address at which the file was requested'),
+    url: text.describe('URL at which the file was requested'),
     status_code: z.int().optional().describe('HTTP status of the response; absent without one'),
     response_bytes: z.int().optional().describe('Bytes of the file; absent without a response'),
     resolved_url: text
       .optional()
-      .describe('Address of the file that was read in the end, after redirects and pointers'),
+      .describe('URL of the file that was read in the end, after redirects and pointers'),
     raw_data: anyObject
       .optional()
       .describe('The file as it is; absent if there is none, or it was too long'),
@@ -44,13 +44,13 @@ export type AdagentsValidation = z.infer<typeof AdagentsValidation>
 
 export const AgentCheck = z
   .looseObject({
-    agent_url: text.describe('Address of the agent, as written in the file'),
+    agent_url: text.describe('URL of the agent, as written in the file'),
     valid: z.boolean().describe('Whether the agent responded'),
     errors: z.array(text).describe('Why it did not, each in a sentence; empty if it did'),
     status_code: z.int().optional().describe('HTTP status of its response; absent without one'),
     response_time_ms: z.int().optional().describe('Milliseconds that its response took'),
     card_data: anyObject.optional().describe('Its agent card as it is; absent if it has none'),
-    card_endpoint: text.optional().describe('Address of that card; absent if it has none'),
+    card_endpoint: text.optional().describe('URL of that card; absent if it has none'),
     oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),
   })
   .meta({ id: 'AgentCheck', description: 'Whether an agent of the file can be reached' })

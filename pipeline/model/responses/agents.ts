@@ -158,7 +158,7 @@ export const AgentEntry = z
     type: text.describe('Type of the agent, such as `sales`, by its member or by its tools'),
     protocol: z.enum(['mcp', 'a2a']).describe('Protocol of the agent; `mcp` if both work'),
     description: text.describe('Its own description; otherwise the name of its member'),
-    mcp_endpoint: text.describe('Address at which to speak MCP: the same as `url`'),
+    mcp_endpoint: text.describe('URL at which to speak MCP: the same as `url`'),
     contact: AgentContact,
     member: MemberName,
     added_date: text.describe('Time at which its member added it'),

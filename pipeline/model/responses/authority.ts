@@ -49,7 +49,7 @@ const CheckedAt = text.describe('Time of the response')
 const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
 
 const EvidenceFile = z.looseObject({
-  file: text.describe('Address at which the registry read it'),
+  file: text.describe('URL at which the registry read it'),
   file_state: text.describe('Whether the file is `current`, stale or absent: see `freshness`'),
   fetched_at: text.optional().describe('Time at which it was last read; absent if it never was'),
 })
@@ -60,7 +60,7 @@ export const Evidence = z
     domain: text.optional().describe('Domain of the publisher or operator; absent if unknown'),
     property_rid: PropertyRid.optional(),
     property_id: PropertyId.optional(),
-    file: text.optional().describe('Address of the file that decided; absent if none did'),
+    file: text.optional().describe('URL of the file that decided; absent if none did'),
     file_state: text
       .optional()
       .describe('Whether the file is `current`, stale or absent: see `freshness`'),
@@ -129,7 +129,7 @@ export const AsOf = text.describe(
 
 export const DidYouMean = z
   .array(AgentUrl)
-  .describe('Agents of the host, where the requested address is only that host and no agent')
+  .describe('Agents of the host, where the requested URL names only that host, not an agent')
 
 export const PublisherAuthorization = z
   .looseObject({
@@ -238,7 +238,7 @@ export const PropertyLookup = z
             .describe('Property that the identifier names'),
         }),
       )
-      .describe('Agents of this page, by publisher and address'),
+      .describe('Agents of this page, by publisher and URL'),
     as_of: AsOf.optional(),
     count: count.describe('Agents on this page'),
     freshness: FreshnessBlock.optional().describe(
@@ -255,7 +255,7 @@ export const PropertyLookup = z
 
 export const AgentDomains = z
   .looseObject({
-    agent_url: text.describe('Requested address, as sent'),
+    agent_url: text.describe('Requested URL, as sent'),
     domains: z.array(text).describe('Domains of the publishers of this page, by name'),
     grants: z
       .array(z.looseObject({ publisher_domain: PublisherDomain, ...grantFacts }))
@@ -273,7 +273,7 @@ export const AgentDomains = z
 
 export const PropertyAuthorization = z
   .looseObject({
-    agent_url: text.describe('Requested address, as sent'),
+    agent_url: text.describe('Requested URL, as sent'),
     identifier_type: text.describe('Type of the requested identifier, such as `domain`'),
     identifier_value: text.describe('Requested identifier, as sent'),
     authorized: z
@@ -355,7 +355,7 @@ const JudgedSelector = z.looseObject({
 
 export const ProductAuthorization = z
   .looseObject({
-    agent_url: text.describe('Requested address, as sent'),
+    agent_url: text.describe('Requested URL, as sent'),
     authorized: z.boolean().describe('Whether the agent can sell everything in the product'),
     coverage_percentage: count.describe('How much of it the agent can sell, from 0 to 100'),
     total_requested: count.describe('Properties in the product'),
@@ -380,7 +380,7 @@ export const ProductAuthorization = z
 
 export const ProductIdentifiers = z
   .looseObject({
-    agent_url: text.describe('Requested address, as sent'),
+    agent_url: text.describe('Requested URL, as sent'),
     properties: z
       .array(
         z.looseObject({

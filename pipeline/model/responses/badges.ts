@@ -11,7 +11,7 @@ export const AgentVerification = z
     agent_url: AgentUrl,
     verified: z.boolean().describe('Whether the agent has a badge'),
     badges: z.array(VerifiedBadge).describe('Badges that it has now; empty if it has none'),
-    registry_url: text.describe('Address of the agent’s badges at this registry'),
+    registry_url: text.describe('URL of the agent’s badges at this registry'),
   })
   .meta({ id: 'AgentVerification', description: 'Badges of an agent.' })
 
@@ -23,8 +23,8 @@ export const BadgeEmbed = z
     adcp_version: text
       .optional()
       .describe('Version that the badge is pinned to; absent if it is not pinned'),
-    badge_svg_url: text.describe('Address of the SVG image, which always shows the current state'),
-    registry_url: text.describe('Address of the agent’s badges at this registry'),
+    badge_svg_url: text.describe('URL of the SVG image, which always shows the current state'),
+    registry_url: text.describe('URL of the agent’s badges at this registry'),
     html: text.describe('HTML that shows the badge and links to the registry'),
     markdown: text.describe('Markdown that does the same'),
   })

@@ -9,7 +9,7 @@ const text = z.string()
 export const BrandJson = z
   .looseObject({
     domain: text.describe('Requested domain, in its normal form'),
-    url: text.describe('Address of the file, or of the one that the registry serves in its place'),
+    url: text.describe('URL of the file, or of the one that the registry serves in its place'),
     data: z
       .record(text, z.unknown())
       .describe('The file itself, or the stored brand if it was not fetched now'),

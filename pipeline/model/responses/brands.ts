@@ -42,7 +42,9 @@ const relationship = {
     .optional()
     .describe('House that the brand names but that does not confirm it'),
   parent_brand: text.optional().describe('ID of its parent brand in the portfolio of its house'),
-  brand_agent_url: text.optional().describe('Address of the agent that represents the brand'),
+  brand_agent_url: text
+    .optional()
+    .describe('URL of the agent that represents the brand; absent if it has none'),
   relationship_trust: text.optional().describe(`${trustLevels}; absent if no file says anything`),
   relationship_verified_at: text
     .optional()

@@ -80,7 +80,7 @@ export const Catalog = z
 export const CatalogChange = CatalogEntry.extend({
   adagents_url: text
     .nullable()
-    .describe('Address of the publisher’s adagents.json; null if no file lists the property'),
+    .describe('URL of the publisher’s adagents.json; null if no file lists the property'),
   created_by: text.nullable().describe('Origin: a crawl or people; null if unknown'),
   source_updated_at: moment
     .nullable()
@@ -192,7 +192,7 @@ export const CatalogDispute = z
     dispute_type: z.enum(disputeTypes).describe('What is wrong according to the dispute'),
     subject_type: text.describe('Type of record, as named by its author'),
     subject_value: text.describe('The record, such as a rid or `type:value` of an identifier'),
-    claim: text.describe('Text of the dispute, without contact addresses'),
+    claim: text.describe('Text of the dispute, without email addresses'),
     evidence: text.optional().describe('Evidence; absent if none was given'),
     status: z
       .enum(['open', 'investigating', 'resolved', 'rejected', 'escalated'])

@@ -9,7 +9,7 @@ const count = z.int().nonnegative()
 const handle = {
   comparison_id: z.uuid().describe('Identifies the comparison among those of the agent'),
   progress_url: text.describe(
-    'Address for reading its progress (GET) and cancelling it (DELETE), until an hour after its end',
+    'URL for reading its progress (GET) and cancelling it (DELETE), until an hour after its end',
   ),
 }
 
@@ -27,7 +27,7 @@ export const ComparisonProgress = z
   .object({
     ...handle,
     agent_url: AgentUrl,
-    storyboard_id: text.describe('ID of the storyboard that is run'),
+    storyboard_id: text.describe('ID of the storyboard that both agents run'),
     status: z
       .enum(['queued', 'running', 'completed', 'cancelled', 'failed'])
       .describe('Progress; `failed` if there is no result, for the reason in `error`'),

@@ -282,10 +282,8 @@ export const AgentStoryboardsBulk = z
           }),
         ]),
       )
-      .describe('Last result of each storyboard, by the address as it was sent'),
-    invalid_urls: count
-      .optional()
-      .describe('Number of invalid addresses; absent if there are none'),
+      .describe('Last result of each storyboard, by the URL as it was sent'),
+    invalid_urls: count.optional().describe('Number of invalid URLs; absent if there are none'),
   })
   .meta({
     id: 'AgentStoryboardStatusBulk',

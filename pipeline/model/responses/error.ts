@@ -36,7 +36,7 @@ export const ErrorBody = z
     origin_url: text
       .optional()
       .describe(
-        'On a replica, which refuses writes and credentials: the address of the same operation at the registry it follows. Send the request there',
+        'On a replica, which refuses writes and credentials: the URL of the same operation at the registry it follows. Send the request there',
       ),
     domain: text.optional().describe('The domain that the request named'),
     did_you_mean: z

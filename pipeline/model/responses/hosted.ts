@@ -8,7 +8,7 @@ const text = z.string()
 
 export const HostedAdagents = z
   .looseObject({
-    $schema: text.optional().describe('Address of the schema that the file follows'),
+    $schema: text.optional().describe('URL of the schema that the file follows'),
     contact: SavedContact.optional(),
     authorized_agents: z
       .array(z.unknown())
@@ -47,7 +47,7 @@ export const DomainClaimed = z
     domain: text.describe('Domain that was claimed, in its normal form'),
     authoritative_location: z
       .url()
-      .describe('Address to point to, with a claim of your organization’s own in it'),
+      .describe('URL to point to, with a claim of your organization’s own in it'),
     instructions: text.describe('What to do next, in a sentence'),
   })
   .meta({ id: 'DomainClaimed', description: 'Where a domain must point to be yours' })
@@ -78,15 +78,13 @@ export const BrandSetUp = z
     has_brand_json: z
       .boolean()
       .describe('Whether the domain publishes a file of its own, so that nothing was saved'),
-    hosted_brand_json_url: z.url().describe('Address at which the registry serves the file'),
+    hosted_brand_json_url: z.url().describe('URL at which the registry serves the file'),
     pointer_snippet: text.describe(
       'Text to publish as /.well-known/brand.json to adopt the file; empty if no domain can point here',
     ),
     detail: text
       .optional()
-      .describe(
-        'Why no domain can point here: the registry has no https address; absent otherwise',
-      ),
+      .describe('Why no domain can point here: the registry has no https URL; absent otherwise'),
   })
   .meta({ id: 'BrandSetUp', description: 'A brand whose file the registry serves' })
 

@@ -11,8 +11,8 @@ export const ManifestReference = z
     reference_type: z
       .enum(['url', 'agent'])
       .describe('Whether a file or an agent has the manifest'),
-    manifest_url: text.nullable().describe('Address of the file; null if an agent has it'),
-    agent_url: text.nullable().describe('Address of the agent; null if a file has it'),
+    manifest_url: text.nullable().describe('URL of the file; null if an agent has it'),
+    agent_url: text.nullable().describe('URL of the agent; null if a file has it'),
     agent_id: text.nullable().describe('ID of the brand at that agent; null without one'),
     verification_status: z
       .enum(verificationStatuses)

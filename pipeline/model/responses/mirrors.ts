@@ -23,7 +23,7 @@ const mirror = {
     .describe('Version of the catalog, by its editors; null without one'),
   superseded_by: text
     .nullable()
-    .describe('Address of the file that supersedes it; null if there is none'),
+    .describe('URL of the file that supersedes it; null if there is none'),
 }
 const AdagentsJson = z
   .looseObject({
@@ -75,7 +75,7 @@ export const MirrorProposed = z
     proposal_id: ProposalId,
     proposal_digest: ProposalDigest,
     platform: mirror.platform,
-    status_url: text.describe('Address of the proposal’s state'),
+    status_url: text.describe('URL of the proposal’s state'),
     submitted_at: SubmittedAt,
   })
   .meta({ id: 'MirrorProposed', description: 'A proposal waits for a moderator' })

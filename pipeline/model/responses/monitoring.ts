@@ -136,7 +136,7 @@ export const AgentDiagnostic = z
       ),
     served_by_agent_url: text
       .optional()
-      .describe('Endpoint that responded: the agent may listen below its address'),
+      .describe('Endpoint that responded: the agent may listen at a path below its URL'),
     error_text: text
       .nullable()
       .describe('Why the agent gave no response, or how it refused; null otherwise'),

@@ -33,7 +33,7 @@ export const OrganizationMember = z
     email: z
       .string()
       .nullable()
-      .describe('Verified address of the person; null if it is not known here'),
+      .describe('Verified email address of the person; null if it is not known here'),
     name: z.string().nullable().describe('Name of the person; null if it is not known here'),
     role,
     joined_at: z.string().describe('Time at which the person joined'),
@@ -51,7 +51,7 @@ export const MembershipChanged = z
 
 const invitation = {
   id: z.string().describe('ID of the invitation, for revoking it'),
-  email: z.string().describe('Address that was invited; nobody else can accept'),
+  email: z.string().describe('Email address that was invited; nobody else can accept'),
   role: z.enum(membershipRoles).describe('Role that accepting gives'),
   created_at: z.string().describe('Time at which it was made'),
   expires_at: z.string().describe('Time from which it cannot be accepted'),
@@ -70,7 +70,7 @@ export const InvitationMade = z
   .object({
     ...invitation,
     url: z.string().describe('Link for the invited person; it is shown only here and works once'),
-    sent: z.boolean().describe('Whether the link was sent to the address by email'),
+    sent: z.boolean().describe('Whether the link was sent by email'),
   })
   .meta({ id: 'InvitationMade', description: 'A new invitation, with its link' })
 export type InvitationMade = z.infer<typeof InvitationMade>
@@ -98,7 +98,7 @@ export const OrganizationChange = z
         name: z
           .string()
           .nullable()
-          .describe('Name of the key, or address of the person; null if it is not known'),
+          .describe('Name of the key, or email address of the person; null if it is not known'),
       })
       .describe('Who asked for it'),
     facts: z

@@ -17,7 +17,7 @@ export const ApiKeyMade = z
 
 export const ProtectedResource = z
   .object({
-    resource: z.string().describe('Address of the protected resource'),
+    resource: z.string().describe('URL of the protected resource'),
     authorization_servers: z
       .array(z.string())
       .describe('Identity providers whose tokens are accepted; empty if only API keys are'),
@@ -57,7 +57,7 @@ export const OrganizationRenamed = z
 export const OwnProfile = z
   .looseObject({
     organization_id: organization.id,
-    slug: z.string().describe('Name of the profile in addresses'),
+    slug: z.string().describe('Name of the profile in URLs'),
     display_name: z.string().describe('Name that the profile shows'),
   })
   .meta({ id: 'OwnProfile', description: 'The profile that makes an organization a member' })
@@ -74,7 +74,7 @@ export const OwnAgent = z
     health_check_url: z
       .string()
       .optional()
-      .describe('Address of its health check; absent if the agent itself is probed'),
+      .describe('URL of its health check; absent if the agent itself is probed'),
     enrolled_at: z.string().describe('Time at which it was added'),
   })
   .meta({ id: 'OwnAgent', description: 'An agent that your organization added' })

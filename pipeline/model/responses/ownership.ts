@@ -29,7 +29,7 @@ export const OwnershipChallenge = z
           .describe('Publishes the token in DNS'),
         http: z
           .object({
-            url: text.describe('Address of the file'),
+            url: text.describe('URL at which to serve the file'),
             body: text.describe('Content of the file'),
           })
           .describe('Publishes the token on the site'),
@@ -82,10 +82,7 @@ export const BrandOwnership = z
       .describe('Owner; null if there is none, or if only the owner may see it'),
     can_manage: z.boolean().describe('Whether the caller can save the brand now'),
     can_claim: z.boolean().describe('Whether the caller can verify the domain'),
-    manage_url: z
-      .url()
-      .nullable()
-      .describe('Address for saving the brand; null if the caller cannot'),
+    manage_url: z.url().nullable().describe('URL for saving the brand; null if the caller cannot'),
     claim_url: z
       .url()
       .nullable()
@@ -122,7 +119,7 @@ export const OrganizationDomains = z
           domain: Domain,
           expires_at: moment.describe('Time until which it must be verified'),
           txt_name: text.describe('Name of the TXT record that may hold the token'),
-          file_url: text.describe('Address of the file that may hold the token'),
+          file_url: text.describe('URL of the file that may hold the token'),
         }),
       )
       .describe('Challenges that can still be verified; the one that expires first at the top'),

@@ -53,7 +53,7 @@ export const PropertyResolution = z
           ...grantFacts,
         }),
       )
-      .describe('Agents with a grant in force, by address'),
+      .describe('Agents with a grant in force, by URL'),
     properties: z.array(ResolvedPropertyItem).describe('Properties, active ones first'),
     contact: SavedContact.optional(),
     ...describeCut('authorized_agents'),

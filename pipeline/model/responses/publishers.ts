@@ -42,13 +42,13 @@ const Hosting = z
       .describe(
         '`self`: its own file is valid; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
       ),
-    expected_url: text.describe('Address at which the domain would serve its own file'),
+    expected_url: text.describe('URL at which the domain would serve its own file'),
     resolved_url: text
       .optional()
-      .describe('Address of the file that was read in the end; absent if none was ever read'),
+      .describe('URL of the file that was read in the end; absent if none was ever read'),
     hosted_url: text
       .optional()
-      .describe('Address at which the registry serves a file for it; present with `aao_hosted`'),
+      .describe('URL at which the registry serves a file for it; present with `aao_hosted`'),
     last_validated: text
       .optional()
       .describe('Time at which the file was last read and understood; absent if it never was'),
@@ -74,10 +74,10 @@ const PublisherFiles = z
           .describe(
             '`community`: the domain has no usable file, and members saved its properties; `unknown`: nobody has read the file, or it could not be reached',
           ),
-        expected_url: text.describe('Address at which the domain would serve it'),
+        expected_url: text.describe('URL at which the domain would serve it'),
         registry_url: text
           .optional()
-          .describe('Address at which the registry serves one, built from the saved entry'),
+          .describe('URL at which the registry serves one, built from the saved entry'),
       })
       .describe('The file in which a publisher lists inventory and agents'),
     brand_json: z
@@ -132,7 +132,7 @@ const PublisherFormat = z.looseObject({
   format_option_id: text.optional().describe('ID that the publisher gives this option'),
   display_name: text.describe('Human-readable name of the format'),
   params: anyObject.describe('Its measures and limits, as written'),
-  sample_render_url: text.optional().describe('HTTPS address of an example'),
+  sample_render_url: text.optional().describe('HTTPS URL of a rendered example'),
   applies_to_property_ids: texts.optional().describe('Only on these properties; on any without it'),
   applies_to_property_tags: texts
     .optional()
@@ -145,7 +145,7 @@ const BrandCard = z
   .looseObject({
     name: text.optional().describe('Public name of the brand'),
     description: text.optional().describe('Description of the brand, in its own words'),
-    logo_url: text.optional().describe('Address of its first logo'),
+    logo_url: text.optional().describe('URL of the first logo of the brand'),
     colors: z
       .array(z.unknown())
       .optional()
@@ -192,7 +192,7 @@ export const PublisherLookup = z
       .describe(
         'Properties of the publisher; where its own file lists none, those of its brand.json',
       ),
-    authorized_agents: z.array(PublisherAgent).describe('Agents with a grant in force, by address'),
+    authorized_agents: z.array(PublisherAgent).describe('Agents with a grant in force, by URL'),
     ...describeCut('properties'),
     ...describeCut('authorized_agents'),
     has_more: z
@@ -249,7 +249,7 @@ export const DomainLookup = z
           ...grantFacts,
         }),
       )
-      .describe('Agents with a grant in force, by address'),
+      .describe('Agents with a grant in force, by URL'),
     ...describeCut('authorized_agents'),
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))

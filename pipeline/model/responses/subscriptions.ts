@@ -9,7 +9,7 @@ export const SubscriptionView = z
     kind: z
       .enum(subscriptionKinds)
       .describe('What is posted: `changes` of the feed, or the `audit` of your organization'),
-    url: z.string().describe('Address to which they are posted'),
+    url: z.string().describe('URL to which they are posted'),
     event_types: z
       .array(z.string())
       .describe(

@@ -5,11 +5,11 @@ export const WatchView = z
   .object({
     watch_id: z.uuid().describe('ID for changing or stopping it'),
     kind: z.enum(watchKinds).describe('What is watched'),
-    subject: z.string().describe('The domain, or the address of the agent'),
+    subject: z.string().describe('The domain, or the URL of the agent'),
     pace: z
       .enum(watchPaces)
       .describe('`at_once` for an email whenever something happens, `daily` for one a day'),
-    email: z.string().optional().describe('Address that emails go to; hidden from keys'),
+    email: z.string().optional().describe('Email address that they go to; hidden from keys'),
     created_at: z.iso.datetime().describe('Time at which it began'),
   })
   .meta({ id: 'Watch', description: 'Something that a person gets emails about' })

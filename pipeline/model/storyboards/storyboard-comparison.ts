@@ -44,7 +44,7 @@ export const StoryboardComparison = z
       .describe('Your agent and its result'),
     reference_agent: z
       .object({
-        url: text.describe('Address of the reference agent'),
+        url: text.describe('URL of the reference agent'),
         name: text.describe('Name of the reference agent'),
         profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
         summary: RunSummary.optional().describe('Numbers of its run'),

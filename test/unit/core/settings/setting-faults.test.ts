@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig, settings } from '../../../../pipeline/core/config.ts'
 
-const ADDRESS = 'must be an address with http or https; it is "registry.example".'
+const ADDRESS = 'must be a URL with http or https; it is "registry.example".'
 const TRUE_OR_FALSE = 'must be true or false; it is "yes".'
 const from = (min: number, max: number, bad: string) =>
   `must be a whole number from ${min} to ${max}; it is "${bad}".`
@@ -11,17 +11,17 @@ const PORT = 'must be a whole number from 1 to 65535, or 0 for any free port; it
 const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | null> = {
   STORYBOARDS: [
     'http://bundles.example/3.1.tgz',
-    'must be folders or addresses with https, separated by commas; it is "http://bundles.example/3.1.tgz".',
+    'must be folders or URLs with https, separated by commas; it is "http://bundles.example/3.1.tgz".',
   ],
   HOST: [
     '127.0.0.1:3000',
-    'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "127.0.0.1:3000".',
+    'must be an IP address such as 127.0.0.1 or ::1, or a host name, without a port; it is "127.0.0.1:3000".',
   ],
   PORT: ['abc', PORT],
   DATA_LICENSE: null,
   SECURITY_CONTACT: [
     'security@registry.example',
-    'must be an address such as mailto:security@registry.example; it is "security@registry.example".',
+    'must be a URL such as mailto:security@registry.example; it is "security@registry.example".',
   ],
   SHARED_CACHE_S: ['3601', from(0, 3_600, '3601')],
   PURGE_URL: ['registry.example', ADDRESS],
@@ -29,7 +29,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   DEMO: ['yes', TRUE_OR_FALSE],
   OPERATOR_HOST: [
     '300.0.0.1',
-    'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "300.0.0.1".',
+    'must be an IP address such as 127.0.0.1 or ::1, or a host name, without a port; it is "300.0.0.1".',
   ],
   OPERATOR_PORT: ['abc', PORT],
   OPERATOR_TOKEN: ['short secret', 'must have at least 16 characters.'],
@@ -38,7 +38,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   BASE_URL: ['registry.example', ADDRESS],
   TRUSTED_PROXIES: [
     'proxy.example',
-    'must be addresses or networks such as 10.0.0.0/8, separated by commas; it is "proxy.example".',
+    'must be IP addresses or networks such as 10.0.0.0/8, separated by commas; it is "proxy.example".',
   ],
   DATA_DIR: ['s3://bucket', 'must be a folder; it is "s3://bucket".'],
   REDIS_URL: [
@@ -84,19 +84,19 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   ],
   REPLICA_OF: [
     'ftp://a.example',
-    'must be an address with http or https, a folder, or s3://BUCKET/PREFIX; it is "ftp://a.example".',
+    'must be a URL with http or https, a folder, or s3://BUCKET/PREFIX; it is "ftp://a.example".',
   ],
   REPLICA_KEY: ['key', 'must be the key of a log, as name+id+key; it is "key".'],
   AUTH_ISSUER: [
     'http://user:secret@issuer.example',
-    'must be an address with https, without query and fragment; it is "http://…@issuer.example".',
+    'must be a URL with https, without query and fragment; it is "http://…@issuer.example".',
   ],
   AUTH_JWKS_URL: ['registry.example', ADDRESS],
   AUTH_AUDIENCE: null,
   AUTH_CLIENT_ID: null,
   OPENID_ISSUER: [
     'https://issuer.example?x',
-    'must be an address with https, without query and fragment; it is "https://issuer.example?x".',
+    'must be a URL with https, without query and fragment; it is "https://issuer.example?x".',
   ],
   OPENID_CLIENT_ID: null,
   OPENID_CLIENT_SECRET: null,
@@ -112,7 +112,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   BRANDFETCH_KEY: null,
   BRANDFETCH_URL: [
     'http://registry.example',
-    'must be an address with https; it is "http://registry.example".',
+    'must be a URL with https; it is "http://registry.example".',
   ],
   BRAKE_SHARE: ['2', 'must be a number from 0 to 1, such as 0.02; it is "2".'],
   BRAKE_FACTOR: ['x', from(1, 1_000_000, 'x')],
@@ -176,7 +176,7 @@ describe('a wrong value is told in a sentence', () => {
     [
       'AGENT_URLS',
       '{"sales": "x"}',
-      'sales in AGENT_URLS must be an address with http or https; it is "x".',
+      'sales in AGENT_URLS must be a URL with http or https; it is "x".',
     ],
     ['AGENT_URLS', '[]', 'AGENT_URLS must be an object; it is "[]".'],
     [
