@@ -16,8 +16,8 @@ import type { AccountStamp } from './stamp.ts'
 
 const ORGANIZATIONS_MAX = 10
 
-/** A founding: of a new organization, or of one that waits for its first person. */
-export type Plan = { founds: NewOrganization } | { adopts: Organization } | Refusal
+/** A founding: of a new organization, with the domain that becomes its own, or of one that waits for its first person. */
+export type Plan = { founds: NewOrganization; domain?: string } | { adopts: Organization } | Refusal
 
 export function foundOrganization(
   db: Sqlite,
@@ -36,13 +36,14 @@ export function foundOrganization(
     ...(revenue_tier && { revenue_tier }),
     marketing_opt_in,
   }
-  const { org_id, name } = applyPlan(db, plan, operation, stamp, answers)
+  const { org_id, name } = applyPlan(db, plan, operation.user_id, stamp, answers)
   return { done: { org_id, name, ...('adopts' in plan && { adopted: true }) } }
 }
 
 /**
  * Plans the organization of a person. A mailbox at a domain founds an organization of that domain only once.
- * Later people are shown the name of the existing organization, unless it has no member and no data yet.
+ * Later people are shown the name of the existing organization, unless it has no member and no data yet. Who belongs
+ * to it founds more without the domain.
  */
 export function planFounding(db: Sqlite, founding: Founding): Plan {
   const { org_id, name, user_id, is_personal, email_domain } = founding
@@ -61,7 +62,10 @@ export function planFounding(db: Sqlite, founding: Founding): Plan {
   if (is_personal && workspace) return refuseExisting('you already have a workspace', workspace)
   const holder =
     email_domain && !is_personal ? findHoldingOrganization(db, email_domain) : undefined
-  if (holder === undefined) return { founds: { org_id, name, is_personal } }
+  const founds = { org_id, name, is_personal }
+  if (holder === undefined)
+    return { founds, ...(email_domain && !is_personal && { domain: email_domain }) }
+  if (theirs.some(organization => organization.org_id === holder.org_id)) return { founds }
   return isProspect(db, holder)
     ? { adopts: holder }
     : refuseExisting(
@@ -73,15 +77,15 @@ export function planFounding(db: Sqlite, founding: Founding): Plan {
 export function applyPlan(
   db: Sqlite,
   plan: Exclude<Plan, Refusal>,
-  { user_id, email_domain, is_personal }: Founding,
+  user_id: string,
   stamp: AccountStamp,
   said: Partial<NewOrganization> = {},
 ): Pick<Organization, 'org_id' | 'name'> {
   const { org_id, name } = 'founds' in plan ? plan.founds : plan.adopts
   if ('founds' in plan) {
     insertOrganization(db, { ...plan.founds, ...said }, stamp)
-    if (email_domain && !is_personal) {
-      const verified = { org_id, domain: email_domain, proof: 'email' }
+    if (plan.domain !== undefined) {
+      const verified = { org_id, domain: plan.domain, proof: 'email' }
       const { now, seq } = stamp
       db.insert('verified_domains', [{ ...verified, verified_at: toIso(now), seq }])
     }

@@ -101,6 +101,15 @@ describe('founding an organization', () => {
     }
   })
 
+  test('for the domain of an organization of yours is created without the domain', async () => {
+    const ann = await token('ann', 'ann@acme.example')
+    expect((await found(ann)).statusCode).toBe(201)
+    expect((await found(ann, { organization_name: 'Acme Labs' })).statusCode).toBe(201)
+    const students = await token('ann', 'ann@students.acme.example')
+    expect((await found(students, { organization_name: 'Students' })).statusCode).toBe(201)
+    expect(await domains()).toEqual([{ name: 'Acme', domain: 'acme.example', proof: 'email' }])
+  })
+
   test('adopts an existing organization of the domain that has no member yet, once', async () => {
     const org_id = '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11'
     const domain = 'acme.example' as never

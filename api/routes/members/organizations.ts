@@ -22,7 +22,7 @@ export const createOrganization = defineOperation({
   group: 'Onboarding',
   summary: 'Create an organization',
   description:
-    'For people: the person of the user token becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it is a personal one. Returns 200 if an organization of that domain was waiting for its first person, and 409 if it has someone already. Memberships come only from billing.',
+    'For people: the person of the user token becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it is a personal one. Returns 200 if an organization of that domain was waiting for its first person, and 409 if others have one already; if you belong to it, yours is created without the domain. Memberships come only from billing.',
   access: 'bearer',
   writes: true,
   isPersonal: true,

@@ -9,7 +9,7 @@ import type { AccountStamp } from '../stamp.ts'
 import { findMemberAgent, saveAgent } from './member-agents.ts'
 
 /** The organization that an agent is enrolled for, or the one to found first. */
-type AgentOwner = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }
+type AgentOwner = { org_id: string } | { plan: Exclude<Plan, Refusal>; user_id: string }
 
 /**
  * Enrols an agent of a member. Creates what is missing: an organization for a person without one, a
@@ -25,7 +25,7 @@ export function enrolAgent(
   if ('refused' in target) return target
   const foreign = refuseForeignHost(db, target, agent.url)
   if (foreign) return foreign
-  const { org_id } = 'plan' in target ? applyPlan(db, target.plan, target.founding, stamp) : target
+  const { org_id } = 'plan' in target ? applyPlan(db, target.plan, target.user_id, stamp) : target
   const hasProfile = !('refused' in findMember(db, org_id))
   if (!hasProfile) createMember(db, { op: 'member.create', org: org_id }, stamp)
   const answer = saveAgent(db, { op: 'member.agent.save', org: org_id, ...agent }, stamp)
@@ -57,9 +57,8 @@ function resolveOrganization(
     { user_id },
   )
   if (first) return first
-  const named = { ...founding, name: findFreeName(db, founding.name) }
-  const plan = planFounding(db, named)
-  return 'refused' in plan ? plan : { plan, founding: named }
+  const plan = planFounding(db, { ...founding, name: findFreeName(db, founding.name) })
+  return 'refused' in plan ? plan : { plan, user_id }
 }
 
 /**
@@ -72,8 +71,7 @@ function refuseForeignHost(db: Sqlite, target: AgentOwner, url: string): Refusal
     'select domain from verified_domains where org_id = $org_id order by domain',
     { org_id: org_id ?? '' },
   )
-  const founded = 'plan' in target && 'founds' in target.plan ? target.founding : undefined
-  const mailDomain = founded?.is_personal ? undefined : founded?.email_domain
+  const mailDomain = 'plan' in target && 'founds' in target.plan ? target.plan.domain : undefined
   const domains = [...rows.map(({ domain }) => domain), ...(mailDomain ? [mailDomain] : [])]
   const { hostname } = new URL(url)
   const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
