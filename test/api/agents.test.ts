@@ -181,7 +181,7 @@ describe('GET /api/registry/agents', () => {
       member: { slug: 'acme', display_name: 'Acme' },
       added_date: new Date(START).toISOString(),
     })
-    expect(answer.json().agents[2]).toMatchObject({ name: 'Meters' })
+    expect(answer.json().agents[2]).toMatchObject({ name: 'Agent' })
   })
 
   test.each(['health=1', 'health=True', 'health=', 'health=true&health=true', 'capabilities=yes'])(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { parseDomain } from '../../../pipeline/core/domain.ts'
 import type { Identifier } from '../../../pipeline/model/documents/index.ts'
+import type { NeededTerm } from '../../../pipeline/model/operator-side.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
@@ -23,6 +24,7 @@ import {
   listSellerKeys,
 } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import {
+  findPastNeeds,
   listPastPlaces,
   listPastPublishers,
   loadPastInventory,
@@ -74,7 +76,7 @@ export const lookUpProperty = defineOperation({
       : loadSellers(reader, { type, value })
     const page = all.slice(cursor, cursor + limit).map(seller => ({
       ...toShownSeller(seller),
-      ...(past ? toOperatorSide('not_recorded') : findFactsOfSeller(reader, seller)),
+      ...(past ? toPastFacts(seller.needs) : findFactsOfSeller(reader, seller)),
     }))
     const agents = new ResponseBudget().take(page)
     const domain = type === 'domain' && !past && all.length === 0 ? parseDomain(value) : undefined
@@ -98,6 +100,8 @@ interface Seller {
   property: StockedProperty
   /** Sort key: by publisher, agent and property. */
   order: string
+  /** Term that a check of the sale has to name; known of a time of the past alone. */
+  needs?: NeededTerm | undefined
 }
 
 /** Sellers of a property; `isTimed` if the answer depends on the time. */
@@ -172,8 +176,10 @@ async function loadPastSellers({ snapshot, at }: Past, identifier: Identifier): 
       const inventory = await loadPastInventory(snapshot, publisher, at)
       if (inventory === undefined) continue
       for (const agent of inventory.agents) {
-        const isSeller = isGranted(property, inventory.granting(agent), { at, anywhere: true })
-        if (isSeller) all.push(toSeller(agent, publisher, property))
+        const granting = inventory.granting(agent)
+        if (!isGranted(property, granting, { at, anywhere: true })) continue
+        const needs = findMissingTerm(property, granting, { at })
+        all.push({ ...toSeller(agent, publisher, property), needs })
       }
     }
   }
@@ -183,6 +189,11 @@ async function loadPastSellers({ snapshot, at }: Past, identifier: Identifier): 
 function toSeller(agent_url: string, publisher_domain: string, property: StockedProperty): Seller {
   const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
   return { agent_url, publisher_domain, property, order }
+}
+
+/** Returns what lists say of a grant of the past, of which no operator's side is recorded. */
+function toPastFacts(needs: NeededTerm | undefined) {
+  return { ...toOperatorSide('not_recorded'), ...(needs && { needs }) }
 }
 
 function findFactsOfSeller(reader: Reader, seller: Seller) {
@@ -254,14 +265,15 @@ export const lookUpAgentDomains = defineOperation({
       ? all.filter(domain => cursor === undefined || domain > cursor).slice(0, limit + 1)
       : listPublishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
     const domains = new ResponseBudget().take(found.slice(0, limit))
+    const needs = past && (await findPastNeeds(past.snapshot, agent.agent_url, past.at, domains))
     const total = all?.length ?? agent.publisher_count
     return replyOk({
       agent_url: agentUrl,
       domains,
       grants: domains.map(publisher_domain => ({
         publisher_domain,
-        ...(past
-          ? toOperatorSide('not_recorded')
+        ...(needs
+          ? toPastFacts(needs.get(publisher_domain))
           : findGrantFacts(reader, agent.agent_url, publisher_domain)),
       })),
       count: domains.length,

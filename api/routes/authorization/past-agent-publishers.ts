@@ -1,7 +1,11 @@
 import { getLast } from '../../../pipeline/core/present.ts'
 import type { AgentPublisher } from '../../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
-import { listPastReaches, type PastReach } from '../../../pipeline/read/queries/past-states.ts'
+import {
+  findPastNeeds,
+  listPastReaches,
+  type PastReach,
+} from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import type { Past } from '../../responses/past.ts'
@@ -24,12 +28,22 @@ export async function buildPastPage(
     after: query.cursor,
     limit: query.limit + 1,
   })
+  const needs = await findPastNeeds(
+    past.snapshot,
+    agentUrl,
+    past.at,
+    found.map(({ publisher_domain }) => publisher_domain),
+  )
   const publishers: AgentPublisher[] = []
   const blocks: FreshnessBlock[] = []
   let bytes = 0
   for (const reach of found.slice(0, query.limit)) {
     if (bytes > PUBLISHERS_BYTES) break
-    const shown = toPastPublisher(reach, query.include !== undefined)
+    const needed = needs.get(reach.publisher_domain)
+    const shown = {
+      ...toPastPublisher(reach, query.include !== undefined),
+      ...(needed && { needs: needed }),
+    }
     publishers.push(shown)
     blocks.push(findReachFreshness(reader, reach))
     bytes += JSON.stringify(shown).length

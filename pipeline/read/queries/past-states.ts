@@ -1,5 +1,6 @@
 import { type Instant, toIso } from '../../core/clock.ts'
 import type { Identifier } from '../../model/documents/index.ts'
+import type { NeededTerm } from '../../model/operator-side.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listLookupKeys, matchIdentifier } from '../../resolve/identifiers.ts'
 import { buildInventory, type StoredReach } from '../../serving/inventory-record.ts'
@@ -155,4 +156,41 @@ export function listPastReaches(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<PastReach[]> {
   return db.all<PastReach>(PAST_REACHES, { agent, at: toIso(asOf), after: after ?? null, limit })
+}
+
+/** Terms at `$at` without which some property that an agent was granted could not be sold, by publisher. */
+const PAST_NEEDS = `
+with granted as (
+  from ${selectStates('authorization_versions', 'id', 'agent_url = $agent')}
+  where in_force and publisher_domain in (select unnest(from_json($domains::varchar, '["VARCHAR"]')))),
+reached as (
+  select g.publisher_domain as domain, g.entry, g.id, unnest(s.property_rids) as property_rid,
+    case when countries is not null then 'country'
+      when collections is not null then 'collection_ids'
+      when placement_ids is not null or placement_tags is not null then 'placement_ids' end as term
+  from granted g join property_set_versions s on s.set_id = g.property_set),
+limited as (
+  select r.domain, p.created_at, property_rid, first(r.term order by r.entry, r.id) as term
+  from reached r join ${selectStates(
+    'property_versions',
+    'property_rid',
+    'publisher_domain in (select publisher_domain from granted)',
+  )} p using (property_rid)
+  where p.publisher_domain = r.domain and p.status = 'active' and p.source = 'authoritative'
+  group by all having bool_and(r.term is not null))
+select domain, first(term order by created_at, property_rid) as needs from limited group by all`
+
+/** Finds the terms that grants to an agent needed at a past time, by publisher; those without limits are left out. */
+export async function findPastNeeds(
+  { db }: Snapshot,
+  agent: string,
+  asOf: Instant,
+  domains: readonly string[],
+): Promise<ReadonlyMap<string, NeededTerm>> {
+  const rows = await db.all<{ domain: string; needs: NeededTerm }>(PAST_NEEDS, {
+    agent,
+    at: toIso(asOf),
+    domains: JSON.stringify(domains),
+  })
+  return new Map(rows.map(({ domain, needs }) => [domain, needs]))
 }

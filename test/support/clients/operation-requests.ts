@@ -189,7 +189,7 @@ export const operationRequests: RequestsByOperation = {
     503: { params: 'spare.example' },
   },
   cancelOwnDomainProof: {
-    204: { params: 'spare.example' },
+    204: { params: 'dropped.example' },
     400: { params: 'x' },
     403: { ...ofOtherOrganization, params: 'spare.example' },
     404: { params: 'nobody.example' },
