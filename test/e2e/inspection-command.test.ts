@@ -184,6 +184,6 @@ describe('the command line', () => {
       stderr: 'Give at least one domain, or --domains FILE.\n',
     })
     expect(await run('crawl', 'no domain')).toMatchObject({ status: 1 })
-    expect((await run('top', '--times', '1')).stderr).toContain('No registry runs')
+    expect((await run('top', '--times', '1')).stderr).toContain('No registry is running')
   })
 })

@@ -110,7 +110,7 @@ describe('the ways to install', () => {
   test('every setting that install.md asks for reaches the container of compose.yaml', () => {
     const { env_file, environment } = compose.services.registry
     expect(env_file).toEqual([{ path: '.env', required: false }])
-    const [, table = ''] = read('docs/operate/install.md').split(/^## |Decide these/m)
+    const [, table = ''] = read('docs/operate/install.md').split(/^## |Decide on these/m)
     const names = [...table.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, name]) => name!)
     expect(names.length).toBeGreaterThan(5)
     // What stands there beside the file comes from it too.
