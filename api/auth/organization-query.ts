@@ -9,7 +9,7 @@ export const org = z
   .min(1, 'must be the id of an organization')
   .max(ORGANIZATION_CHARS_MAX)
   .optional()
-  .meta({ description: 'Id of the organization; by default your own or your first one' })
+  .meta({ description: 'ID of the organization; by default your own or your first one' })
 
 /** The query of an operation on an organization. */
 export const OrganizationQuery = z.object({ org })

@@ -57,7 +57,7 @@ const Country = z
   .string()
   .overwrite(text => text.trim().toUpperCase())
   .refine(code => toAssignedCountry(code) === code, {
-    error: 'must be a country code of two letters such as GB',
+    error: 'must be a two-letter country code, such as GB',
   })
 
 const EvaluationTime = z.iso

@@ -145,7 +145,7 @@ function describePlace(name: string, place: PlaceWithoutNonce): string {
   if (place.state === 'other')
     return place.text === ''
       ? `the ${name} is empty`
-      : `the ${name} holds another text: ${JSON.stringify(place.text)}`
+      : `the ${name} contains different text: ${JSON.stringify(place.text)}`
   const reason = place.outcome && `: ${outcomes[place.outcome].means}`
   return `the ${name} could not be read${reason ?? ''}`
 }

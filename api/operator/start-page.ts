@@ -70,10 +70,10 @@ h1{font-size:1.5rem}dt{margin-top:1rem}dd{margin:0}a{color:#0b57d0}
 /** Renders the start page of the operator's port: what is wrong, and links to all that it serves. */
 export function renderStartPage({ problems, queues, site, version }: StartPage): string {
   const entries = [
-    describeLink('metrics', 'Metrics', 'Numbers of all roles, for Prometheus'),
+    describeLink('metrics', 'Metrics', 'Metrics of all roles, for Prometheus'),
     ...describeQueues(queues),
     describeLink('readyz', 'Readiness', 'The list above as JSON; 503 if something does not work'),
-    describeLink('healthz', 'Health', 'Answers while this process runs'),
+    describeLink('healthz', 'Health', 'Responds while this process is running'),
   ]
   const guides = GUIDES.map(
     ([name, title]) => `<a href="${escapeHtml(site)}/docs/guides/${name}">${title}</a>`,
@@ -84,7 +84,7 @@ export function renderStartPage({ problems, queues, site, version }: StartPage):
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Operator · Registry</title><style>${style}</style></head>
-<body><main><h1>Registry: for the operator</h1>
+<body><main><h1>Operator’s page</h1>
 ${describeProblems(problems, site)}
 <dl>${entries.join('')}</dl>
 <p>This is version ${escapeHtml(version)}. For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>

@@ -25,6 +25,10 @@ const labels: Readonly<Record<string, string>> = {
   url: 'URL',
 }
 
+/** Names one of what a field holds, unless its label says which: `a name`. */
+const toIndefinite = (label: string): string =>
+  label.startsWith('the ') ? label : `${/^[aeio]/.test(label) ? 'an' : 'a'} ${label}`
+
 /** Finds the field whose value is none of its choices. */
 export function findWrongChoice(text: string): string | undefined {
   const [, field, fault = ''] = OF_FIELD.exec(text) ?? []
@@ -43,6 +47,7 @@ export function describeRefusal(text: string, sent: object = {}): string {
   const entered: unknown = (sent as Record<string, unknown>)[field]
   const [what, valid, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
   const label = labels[field] ?? field.replaceAll('_', ' ')
+  if (fault === 'must not be empty') return `Enter ${toIndefinite(label)}.`
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
     return `Unknown ${label}: “${entered}”.`
   if (what === undefined || typeof entered !== 'string')

@@ -62,7 +62,8 @@ const ending = defineOperation({
 function requireLink(token: string, { keys }: Pick<Services, 'keys'>): WatchLink {
   const link = keys && readWatchLink(keys, token)
   return (
-    link ?? refuse('not_found', 'this link is not from an email of this registry, or is incomplete')
+    link ??
+    refuse('not_found', 'this unsubscribe link is incomplete or was not sent by this registry')
   )
 }
 

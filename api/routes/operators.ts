@@ -36,7 +36,7 @@ export const lookUpOperator = defineOperation({
   method: 'GET',
   path: '/api/registry/operator',
   group: 'Lookups & Authorization',
-  summary: 'Look up the agents that a domain operates, and the publishers that trust them',
+  summary: 'Look up the agents that a domain operates, and the publishers that authorize them',
   description:
     'Returns the agents of the member that has verified the domain or its closest parent; for other domains, the agents in their brand.json. Everyone sees public agents. Members with API access also see those shared with members, and the owner sees all of its own. `scope` can only narrow this.',
   access: 'optional',

@@ -49,14 +49,14 @@ export const eventTypes = {
         .optional()
         .describe('When the failing file was last read; absent if the file itself leaves it out'),
     }),
-    means: 'it failed re-crawl validation',
+    means: 'its publisher no longer lists it, or its validation failed',
   },
   'property.reactivated': {
     entity: 'property',
     payload: PropertyFacts.extend({
       reactivated_at: moment.describe('Time at which it passed again'),
     }),
-    means: 'a stale property passed re-crawl validation',
+    means: 'a stale property is listed and valid again',
   },
   'collection.created': { entity: 'collection', payload: CollectionFacts, means: 'it was added' },
   'collection.updated': {
@@ -103,7 +103,7 @@ export const eventTypes = {
   'publisher.adagents_discovered': {
     entity: 'publisher',
     payload: PublisherFacts,
-    means: 'its adagents.json was understood for the first time',
+    means: 'the registry read its adagents.json for the first time',
   },
   'publisher.adagents_changed': {
     entity: 'publisher',

@@ -18,9 +18,9 @@ export function judgeAnswer(posted: PostResult): Verdict {
   if (status !== undefined && status >= 200 && status < 300) return { kind: 'taken', status }
   if (posted.kind === 'failed' && (posted.outcome === 'deferred' || posted.outcome === 'throttled'))
     return { kind: 'deferred', waitMs: Math.max(retryAfterMs, SECOND) }
-  if (status === 410) return { kind: 'gone', status, error: 'answered 410' }
+  if (status === 410) return { kind: 'gone', status, error: 'returned 410' }
   if (posted.kind === 'answered')
-    return { kind: 'failed', status: posted.status, error: `answered ${status}`, retryAfterMs }
+    return { kind: 'failed', status: posted.status, error: `returned ${status}`, retryAfterMs }
   // A name in a private network is reported like one that does not resolve, so that nobody can probe networks.
   const isNowhere = posted.outcome === 'refused' || posted.outcome === 'dns_failed'
   const error = isNowhere ? 'its host is not on the public internet' : posted.detail

@@ -228,9 +228,9 @@ describe('GET /api/registry/validate/property-authorization', () => {
       '`agent_url` must begin with https://. Did you mean https://sales.acme.example/mcp?',
     ],
     [{ agent_url: 'https://a:b@agent.example' }, '`agent_url` must be an agent URL'],
-    [{ country: 'UK' }, '`country` must be a country code'],
-    [{ country: 'ZZ' }, '`country` must be a country code'],
-    [{ country: 'EMEA' }, '`country` must be a country code'],
+    [{ country: 'UK' }, '`country` must be a two-letter country code'],
+    [{ country: 'ZZ' }, '`country` must be a two-letter country code'],
+    [{ country: 'EMEA' }, '`country` must be a two-letter country code'],
     [{ delegation_type: 'owned' }, '`delegation_type` '],
     [{ at: 'tomorrow' }, '`at` must be a date and time'],
     [{ placement_ids: '' }, 'placement_ids'],
@@ -367,7 +367,7 @@ describe('GET /api/registry/publisher/authorization', () => {
     [{ agent: undefined }, '`agent` is required'],
     [{ agent: 'acme.example' }, '`agent` must have a scheme. Did you mean https://acme.example?'],
     [{ agent: '' }, '`agent` must be an agent URL'],
-    [{ country: 'GBR' }, '`country` must be a country code'],
+    [{ country: 'GBR' }, '`country` must be a two-letter country code'],
   ])('400: %j is refused by name', async (query, error) => {
     const answer = await requestWithQuery(registry, publisherPath, {
       domain: 'both.example',

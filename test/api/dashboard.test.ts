@@ -408,7 +408,7 @@ describe('a person manages', () => {
   test('what the API refuses is shown on the page as a sentence with what was entered', async () => {
     const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
     expect(answer.statusCode).toBe(400)
-    expect(load(answer.body)('[role=alert]').text()).toBe('Name must not be empty.')
+    expect(load(answer.body)('[role=alert]').text()).toBe('Enter a name.')
     const crawl = await send(ann, '/dashboard/crawl', { domain: 'not a domain!' })
     expect(load(crawl.body)('[role=alert]').text()).toBe(
       '“not a domain!” isn’t a valid domain. Enter a domain such as acme.example.',

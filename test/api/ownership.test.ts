@@ -305,19 +305,19 @@ describe('a domain shows the token', () => {
 
   test.each<[string, () => void, string]>([
     ['nothing', () => {}, 'there is no TXT record _proto-owner.acme.example; there is no file at'],
-    ['the token of before', () => inFile('xBwv-old'), 'holds another text: "xBwv-old")'],
+    ['the token of before', () => inFile('xBwv-old'), 'contains different text: "xBwv-old")'],
     ['a file without content', () => inFile(' \n'), 'proto-ownership.txt is empty)'],
     [
       'a page',
       () => inFile(`<!doctype html>\u202e\u0007${'x'.repeat(900)}`),
-      `holds another text: "<!doctype html>${'x'.repeat(45)}…")`,
+      `contains different text: "<!doctype html>${'x'.repeat(45)}…")`,
     ],
     [
       'a record of another token',
       () => {
         names.zone['_proto-owner.acme.example'] = { TXT: ['old'] }
       },
-      'the TXT record _proto-owner.acme.example holds another text: "old"; there is no file',
+      'the TXT record _proto-owner.acme.example contains different text: "old"; there is no file',
     ],
     [
       'a server that refuses',

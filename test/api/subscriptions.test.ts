@@ -112,8 +112,8 @@ test('422: a receiver that declines, does not answer, or answers something else'
   const failing = receivers.add('failing.example')
   failing.fails = 200
   for (const [url, why] of [
-    [unwilling.url, 'answered 403'],
-    ['https://nobody.example/x', 'answered 404'],
+    [unwilling.url, 'returned 403'],
+    ['https://nobody.example/x', 'returned 404'],
     [failing.url, 'its response does not contain it'],
   ]) {
     const answer = await ask('POST', path, { url })
@@ -210,7 +210,7 @@ test('a test is posted with a signature, and the answer says what the receiver r
   expect(receiver.webhooks).toEqual([])
   receiver.fails = 500
   const failed = (await ask('POST', url)).json()
-  expect(failed).toMatchObject({ delivered: false, status: 500, error: 'answered 500' })
+  expect(failed).toMatchObject({ delivered: false, status: 500, error: 'returned 500' })
 })
 
 test('the log shows attempts, and the subscription how far deliveries are', async () => {
@@ -228,7 +228,7 @@ test('the log shows attempts, and the subscription how far deliveries are', asyn
     duration_ms: 12,
     delivered: false,
     status: 500,
-    error: 'answered 500',
+    error: 'returned 500',
     events: 3,
     cursor: made.cursor,
   }

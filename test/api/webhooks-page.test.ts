@@ -126,7 +126,7 @@ test('a receiver that does not repeat the challenge is named with the reason, an
   const page = load(answer.body)
   expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
     422,
-    expect.stringContaining('The endpoint didn’t return the challenge (answered 404).'),
+    expect.stringContaining('The endpoint didn’t return the challenge (returned 404).'),
   ])
   expect([page('#url').val(), page('#about').val()]).toEqual([form.url, form.about])
 })

@@ -82,7 +82,7 @@ function read({ entity, name, path, group }: Kind): Operation {
     method: 'GET',
     path: `${path}/:number`,
     group,
-    summary: `Get a saved ${entity} as of a revision`,
+    summary: `Get a revision of a saved ${entity}`,
     description:
       '`content` is null while the entry is hidden, and for a revision that was never shown.',
     access: 'public',

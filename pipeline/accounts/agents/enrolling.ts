@@ -77,7 +77,7 @@ function refuseForeignHost(db: Sqlite, target: AgentOwner, url: string): Refusal
   const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
   if (domains.length === 0 || isOwn) return undefined
   return {
-    refused: `verify ${hostname}, or a domain above it, first`,
+    refused: `verify ${hostname} or a parent domain first`,
     error: 'unverified_hostname',
     fields: {
       agent_hostname: hostname,

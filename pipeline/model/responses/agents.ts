@@ -261,7 +261,7 @@ export const OperatorLookup = z
   })
   .meta({
     id: 'OperatorLookup',
-    description: 'The agents of a domain, and the publishers that trust them',
+    description: 'The agents of a domain, and the publishers that authorize them',
   })
 export type OperatorLookup = z.infer<typeof OperatorLookup>
 

@@ -113,7 +113,7 @@ function refuseForeign(domain: string): Refusal {
 
 function refuseUnproven(domain: string): Refusal {
   return {
-    refused: `verify ${domain}, or a domain above it, for your organization first`,
+    refused: `verify ${domain} or a parent domain for your organization first`,
     error: 'ownership_proof_required',
   }
 }

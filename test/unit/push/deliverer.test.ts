@@ -97,7 +97,7 @@ test('a delivery that fails is repeated under its id, and nothing overtakes it',
   await expectTaken(receiver, [...first, ...second])
   const attempts = state.listAttempts(id, 10).reverse()
   expect(attempts.slice(0, 2)).toMatchObject([
-    { delivered: false, status: 500, attempt: 1, error: 'answered 500' },
+    { delivered: false, status: 500, attempt: 1, error: 'returned 500' },
     { delivered: true, status: 200, attempt: 2, events: 2 },
   ])
   expect(attempts[1]!.delivery_id).toBe(attempts[0]!.delivery_id)
@@ -160,7 +160,7 @@ test('a receiver that fails for three days, and one that is gone, are disabled w
   gone.fails = 410
   const [failingId, goneId] = [failing, gone].map(({ url }) => subscribe({ url }))
   commit({})
-  await expect.poll(() => disabled.get(goneId!)).toBe('the receiver answered 410')
+  await expect.poll(() => disabled.get(goneId!)).toBe('the receiver returned 410')
   await expect.poll(() => state.findProgress(failingId!)?.failures).toBe(1)
   clock.tick(71 * HOUR)
   await expect.poll(() => state.findProgress(failingId!)?.failures).toBe(2)
