@@ -34,7 +34,7 @@ const texts = {
   retrying: 'A file could not be read. It will be tried again soon. This page refreshes itself.',
   deferred: 'The server asked the crawler to come back later. This page refreshes itself.',
   completed: 'Crawl finished. Every page about the domain is up to date.',
-  invalid: 'A file was read but is invalid.',
+  invalid: 'At least one of the files is invalid.',
   failed: 'The files could not be read.',
 } as const satisfies Record<CrawlStatus, string>
 
