@@ -7,6 +7,7 @@ import {
   type PlacementEntry,
   type TagMap,
 } from '../model/documents/index.ts'
+import { buildPropertyIds } from './adagents-referable.ts'
 import { readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
 import { isObject, ObjectReader, optional } from './object-reader.ts'
@@ -62,7 +63,7 @@ const placementFields = new Set([
   'collection_ids',
 ])
 
-export function parsePlacement(part: ObjectReader): PlacementEntry | undefined {
+export function parsePlacement(part: ObjectReader, root: ObjectReader): PlacementEntry | undefined {
   const id = readId(part, 'placement_id')
   if (id === undefined) return undefined
   if (!part.has('property_ids') && !part.has('property_tags')) {
@@ -81,7 +82,7 @@ export function parsePlacement(part: ObjectReader): PlacementEntry | undefined {
     placement_id: id,
     name: readName(part) ?? id,
     tags: part.texts('tags') ?? [],
-    ...optional('property_ids', part.names('property_ids', SLUG)),
+    ...optional('property_ids', part.names('property_ids', buildPropertyIds(root))),
     ...optional('property_tags', part.names('property_tags', SLUG)),
     ...optional('collection_ids', part.restriction('collection_ids')),
     manifest: part.rest(placementFields),

@@ -7,6 +7,7 @@ import {
   type PropertyEntry,
 } from '../model/documents/index.ts'
 import { parseProperty } from './adagents-property.ts'
+import { buildPropertyIds, proposeNaming } from './adagents-referable.ts'
 import { parseSelector } from './adagents-selector.ts'
 import { readAgentUrl, readDomain } from './addresses.ts'
 import { readCountries } from './countries.ts'
@@ -26,23 +27,23 @@ const requiredLists = {
 } as const satisfies Record<AuthorizationType, keyof AgentEntry>
 
 /**
- * Parses an entry of `authorized_agents`; `entry` is its position in the file. Undefined if it names no
+ * Parses an entry of `authorized_agents` in the file `root`. Undefined if it names no
  * agent, or if its validity period cannot be read: an entry must not be in force longer than its publisher
  * said.
  */
-export function parseEntry(part: ObjectReader, entry: number): AgentEntry | undefined {
+export function parseEntry(part: ObjectReader, root: ObjectReader): AgentEntry | undefined {
   const url = readAgentUrl(part, 'url')
   const window = readWindow(part)
   // An entry that is left out is read all the same: its maintainer learns of all its faults at once.
   const type = readAuthorizationType(part)
   const purpose = readPurpose(part)
-  const scope = readScope(part)
+  const scope = readScope(part, root)
   const restrictions = readRestrictions(part)
-  if (type !== undefined) checkRequiredList(part, scope, type)
+  if (type !== undefined) checkRequiredList(part, root, scope, type)
   checkPrivateKeys(part, 'encryption_keys')
   if (url === undefined || window === undefined) return undefined
   return {
-    entry,
+    entry: part.index,
     ...url,
     ...optional('authorized_for', purpose),
     ...optional('authorization_type', type),
@@ -81,9 +82,9 @@ function readAuthorizationType(part: ObjectReader): AuthorizationType | undefine
   return part.oneOf('authorization_type', authorizationTypes)
 }
 
-function readScope(part: ObjectReader): Partial<AgentEntry> {
+function readScope(part: ObjectReader, root: ObjectReader): Partial<AgentEntry> {
   return {
-    ...optional('property_ids', part.names('property_ids', SLUG)),
+    ...optional('property_ids', part.names('property_ids', buildPropertyIds(root))),
     ...optional('property_tags', part.names('property_tags', SLUG)),
     ...optional('properties', readItems(part, 'properties', parseProperty)),
     ...optional('publisher_properties', readItems(part, 'publisher_properties', parseSelector)),
@@ -168,6 +169,7 @@ const listed: Readonly<Record<AuthorizationType, string>> = {
 /** Reports an entry that authorizes nothing because its list is missing or empty. */
 function checkRequiredList(
   part: ObjectReader,
+  root: ObjectReader,
   scope: Partial<AgentEntry>,
   type: AuthorizationType,
 ): void {
@@ -175,9 +177,9 @@ function checkRequiredList(
   const list: readonly (string | PropertyEntry | object)[] | undefined = scope[key]
   if ((list !== undefined && list.length > 0) || part.isReported(key)) return
   const why = part.has(key) ? 'is empty' : 'is missing'
-  part.error(
-    key,
-    part.has(key) ? 'empty' : 'missing',
-    `${why}, so this entry currently has no effect: add at least one ${listed[type]}`,
-  )
+  part.error(key, part.has(key) ? 'empty' : 'missing', () => {
+    const naming = proposeNaming(root, key)
+    const fix = naming === '' ? `: add at least one ${listed[type]}` : `${naming}, and name it here`
+    return `${why}, so this entry currently has no effect${fix}`
+  })
 }

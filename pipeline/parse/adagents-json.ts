@@ -127,7 +127,7 @@ function readLists(
   const agents = readAgents(root)
   const properties = acceptItems(root, 'properties', parseProperty)
   const listed = properties.map(({ item }) => item)
-  const placements = acceptItems(root, 'placements', parsePlacement)
+  const placements = acceptItems(root, 'placements', part => parsePlacement(part, root))
   const formats = root.parts('formats')
   const broad = leaveOutBroad(root, agents, listed, domain)
   return {
@@ -146,7 +146,7 @@ function readLists(
 function readAgents(root: ObjectReader): AcceptedLists['agents'] {
   const agents: AcceptedLists['agents'] = []
   for (const part of root.parts('authorized_agents')) {
-    const item = parseEntry(part, part.index)
+    const item = parseEntry(part, root)
     if (item !== undefined) agents.push({ part, item })
   }
   return agents

@@ -1,17 +1,16 @@
 import type { AcceptedLists } from './accepted-items.ts'
+import {
+  listReferable,
+  type Nameable,
+  nameables,
+  proposeAny,
+  proposeNaming,
+  readNames,
+  toNoun,
+} from './adagents-referable.ts'
 import { quote } from './faults.ts'
 import { isObject, ObjectReader, optional } from './object-reader.ts'
-import {
-  type Alphabet,
-  joinAlternatives,
-  proposeNearest,
-  SIGNAL_ID,
-  SIGNAL_TAG,
-  SLUG,
-} from './suggestions.ts'
-
-/** Names of the file that are proposed where none is near. */
-const PROPOSED_MAX = 3
+import { type Alphabet, proposeNearest, SIGNAL_ID, SIGNAL_TAG, SLUG } from './suggestions.ts'
 
 /** Checks that what entries and placements name is in the file. */
 export function checkNamed(root: ObjectReader, accepted: AcceptedLists): void {
@@ -19,46 +18,20 @@ export function checkNamed(root: ObjectReader, accepted: AcceptedLists): void {
   checkPlacements(root, accepted)
 }
 
-/** Lists of a file that entries refer to, each with the member that names an item, by the key of the reference. */
-const referable = {
-  property_ids: ['properties', 'property_id'],
-  property_tags: ['properties', 'tags'],
-  signal_ids: ['signals', 'id'],
-  signal_tags: ['signals', 'tags'],
-  placement_ids: ['placements', 'placement_id'],
-  placement_tags: ['placements', 'tags'],
-} as const
-
-type Nameable = keyof typeof referable
-const nameables = Object.keys(referable) as Nameable[]
-
 function checkEntries(root: ObjectReader, accepted: AcceptedLists): void {
-  const known = new Map<Nameable, Set<string>>()
   for (const part of listEntries(root, accepted)) {
     for (const key of nameables) {
       const references = readNames(part.value[key])
       const type = part.value.authorization_type ?? key
       if (references === undefined || !(key.startsWith('placement') || type === key)) continue
-      const there = known.get(key) ?? listReferable(root, key)
-      known.set(key, there)
       checkUnresolved(part, key, {
+        root,
         names: references,
-        known: there,
-        noun: toNoun(key),
+        known: listReferable(root, key),
         ...optional('effect', effects[key]),
       })
     }
   }
-}
-
-/** Lists the names that references of a kind may have. Items that are left out count: their own fault is reported. */
-function listReferable(root: ObjectReader, key: Nameable): Set<string> {
-  const [list, member] = referable[key]
-  const items = root.value[list]
-  if (!Array.isArray(items)) return new Set()
-  return new Set(
-    items.flatMap(item => (isObject(item) ? (readNames([item[member]].flat()) ?? []) : [])),
-  )
 }
 
 /** Lists the entries of agents; those that are left out too, so that all their faults are told at once. */
@@ -74,26 +47,11 @@ function listEntries(root: ObjectReader, { agents }: AcceptedLists): ObjectReade
   })
 }
 
-function readNames(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined
-  const names = value.flatMap(name => (typeof name === 'string' ? name.trim() || [] : []))
-  return [...new Set(names)]
-}
-
-function toNoun(key: string): string {
-  const [noun = '', by] = key.split('_')
-  return by === 'ids' ? noun : `${noun} tag`
-}
-
 function checkPlacements(root: ObjectReader, { placements }: AcceptedLists): void {
   if (placements.length === 0) return
   const ids = listReferable(root, 'property_ids')
   for (const { part, item } of placements) {
-    checkUnresolved(part, 'property_ids', {
-      names: item.property_ids ?? [],
-      known: ids,
-      noun: 'property',
-    })
+    checkUnresolved(part, 'property_ids', { root, names: item.property_ids ?? [], known: ids })
   }
 }
 
@@ -106,9 +64,9 @@ const effects: Readonly<Record<string, string | undefined>> = {
 }
 
 interface Named {
+  root: ObjectReader
   names: readonly string[]
   known: ReadonlySet<string>
-  noun: string
   effect?: string
 }
 
@@ -126,8 +84,8 @@ const alphabets: Readonly<Record<string, Alphabet | undefined>> = {
  */
 function checkUnresolved(
   part: ObjectReader,
-  key: string,
-  { names, known, noun, effect }: Named,
+  key: Nameable,
+  { root, names, known, effect }: Named,
 ): void {
   // A name that no id can have was reported where it was read.
   const alphabet = alphabets[key]
@@ -136,17 +94,10 @@ function checkUnresolved(
   if (first === undefined) return
   const isVain = effect !== undefined && !names.some(name => known.has(name))
   part.warn(key, isVain ? 'without_effect' : 'unresolved', () => {
-    const meant = proposeNearest(first, known) || proposeAny(known)
-    return `names ${formatNames(missing)}, but the file has no such ${noun}${isVain ? `, so ${effect}` : ''}${meant}`
+    const meant =
+      proposeNearest(first, known) || proposeAny(known) || proposeNaming(root, key, first)
+    return `names ${formatNames(missing)}, but the file has no such ${toNoun(key)}${isVain ? `, so ${effect}` : ''}${meant}`
   })
-}
-
-/** Proposes the names that the file has, as the end of a message; empty if there are none. */
-function proposeAny(known: ReadonlySet<string>): string {
-  const names = [...known].slice(0, PROPOSED_MAX).map(quote)
-  return names.length === 0
-    ? ''
-    : `: name ${known.size > PROPOSED_MAX ? 'one such as ' : ''}${joinAlternatives(names)}`
 }
 
 /** Quotes the first names of a list, and counts the others. */

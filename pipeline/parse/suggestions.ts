@@ -11,6 +11,8 @@ const LIST_CHARS = 80
 export interface Alphabet {
   pattern: RegExp
   allows: string
+  /** Proposes a name that exists for one that is not allowed, as the end of a message; empty if there is none. */
+  propose?: (name: string) => string
 }
 
 /** Ids and tags of properties. */
@@ -53,14 +55,19 @@ export function proposeNearest(word: string, known: Iterable<string | undefined>
 }
 
 /** Adds the spelling that an alphabet allows of a name, or one such as it allows. */
-export function proposeSpelling(name: string, { pattern }: Alphabet): string {
+export function proposeSpelling(name: string, { pattern, propose }: Alphabet): string {
+  const found = listSpellings(name).find(spelling => pattern.test(spelling))
+  const spelled = found === undefined ? ': use a name such as "my_site"' : `: write ${quote(found)}`
+  return propose?.(name) || spelled
+}
+
+/** Lists how a name is written with fewer kinds of characters. */
+export function listSpellings(name: string): string[] {
   const plain = name
     .trim()
     .replace(/[^\w-]+/g, '_')
     .replace(/^_+|_+$/g, '')
-  const spelled = [plain, plain.toLowerCase(), plain.toLowerCase().replaceAll('-', '_')]
-  const found = spelled.find(spelling => pattern.test(spelling))
-  return found === undefined ? ': use a name such as "my_site"' : `: write ${quote(found)}`
+  return [plain, plain.toLowerCase(), plain.toLowerCase().replaceAll('-', '_')]
 }
 
 export function joinAlternatives(values: readonly string[]): string {

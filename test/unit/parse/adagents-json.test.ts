@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { AdagentsDocument, type AdagentsInline } from '../../../pipeline/model/documents/index.ts'
 import { countEntries } from '../../../pipeline/parse/check-adagents.ts'
+import { describeRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 
 type Json = Record<string, unknown>
@@ -716,6 +717,86 @@ describe('references', () => {
     const fault = faults.find(({ field }) => field === 'authorized_agents[0].property_ids')
     expect(fault).toMatchObject({ code, severity: 'warning' })
     expect(fault!.message.endsWith(words)).toBe(true)
+  })
+
+  const selling = (property_ids?: string[]) =>
+    entry({ authorization_type: 'property_ids', ...(property_ids && { property_ids }) })
+  const named = site({ property_id: 'site' })
+  test.each<[string, Json, string]>([
+    [
+      'an ID, in a file whose property has none',
+      { authorized_agents: [selling(['herald'])], properties: [site()] },
+      'give properties[0] a property_id, such as "herald"',
+    ],
+    [
+      'an ID, in a file whose properties have none',
+      { authorized_agents: [selling(['herald'])], properties: [site(), site()] },
+      'give the property that you mean a property_id, such as "herald"',
+    ],
+    [
+      'an ID, in a file without properties',
+      { authorized_agents: [selling(['herald'])] },
+      'add a property with a property_id, such as "herald"',
+    ],
+    [
+      'a tag that nothing has',
+      {
+        authorized_agents: [entry({ authorization_type: 'property_tags', property_tags: ['top'] })],
+        properties: [site()],
+      },
+      'give properties[0] a tag, such as "top"',
+    ],
+    [
+      'nothing, in a file whose property has no ID',
+      { authorized_agents: [selling()], properties: [site()] },
+      'give properties[0] a property_id, and name it here',
+    ],
+    [
+      'nothing, in a file whose property has one',
+      { authorized_agents: [selling([])], properties: [named] },
+      'add at least one property ID from this file',
+    ],
+    [
+      'a property by its domain',
+      { authorized_agents: [selling(['news.acme.example'])], properties: [named] },
+      'write "site"',
+    ],
+    [
+      'a placement’s property by its domain',
+      {
+        authorized_agents: [entry()],
+        properties: [named],
+        placements: [{ placement_id: 'top', name: 'Top', property_ids: ['news.acme.example'] }],
+      },
+      'write "site"',
+    ],
+    [
+      'an ID in another spelling',
+      { authorized_agents: [selling(['My-Site'])], properties: [site({ property_id: 'my_site' })] },
+      'write "my_site"',
+    ],
+    [
+      'an ID that its property may not have',
+      {
+        authorized_agents: [selling(['my-app'])],
+        properties: [named, site({ property_id: 'my-app' })],
+      },
+      'write "my_app"',
+    ],
+    [
+      'what no ID may be, near none',
+      { authorized_agents: [selling(['their.example'])], properties: [named] },
+      'name "site"',
+    ],
+    [
+      'what no ID may be, in a file without any',
+      { authorized_agents: [selling(['news.acme.example'])], properties: [site()] },
+      'write "news_acme_example"',
+    ],
+  ])('to %s get a fix that can be followed', (_, file, fix) => {
+    const { faults } = parse(file)
+    const found = faults.filter(({ field }) => /property_(?:ids|tags)$/.test(field))
+    expect(found.map(describeRepair)).toEqual([fix])
   })
 
   it('of properties without an owner get a warning in a shared file', () => {
