@@ -4,6 +4,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
+import { findOwnBrand } from '../inputs/brand-file.ts'
 import { countHosted, isAboutHosted, listOwnProperties } from '../inputs/hosted-part.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { findDraft, NO_DRAFT } from '../pages/draft.ts'
@@ -102,10 +103,13 @@ export function checkPublished(
       ...marked,
     }
   }
-  if (kind === 'brand.json')
-    return isExample({ domain, text }, now)
-      ? { fault: 'This is still the example. Replace its name with the name of your brand.' }
+  if (kind === 'brand.json') {
+    if (isExample({ domain, text }, now))
+      return { fault: 'This is still the example. Replace its name with the name of your brand.' }
+    return findOwnBrand(document, domain) === undefined
+      ? { fault: `Only a brand or the house ${domain} with its brands can be hosted.`, ...marked }
       : { properties: [], ...marked }
+  }
   if (document?.variant !== 'inline' || countHosted(document, domain, now) === 0)
     return { fault: describeNothingHosted(domain), ...marked }
   const properties = listOwnProperties(document, domain)

@@ -1,10 +1,11 @@
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { stripPii } from '../../pipeline/core/pii.ts'
-import type { BrandDocument, BrandEntry } from '../../pipeline/model/documents/index.ts'
+import type { BrandEntry } from '../../pipeline/model/documents/index.ts'
 import { type BrandFile, isStorable } from '../../pipeline/model/save.ts'
 import { checkBrand } from '../../pipeline/parse/brand-json.ts'
 import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
+import type { CheckedProposal } from '../../pipeline/parse/check-file.ts'
 
 const FAULTS_SHOWN_MAX = 20
 /**
@@ -36,9 +37,13 @@ export function readBrandFile(
   return { file, document, brand }
 }
 
-function findOwnBrand(document: BrandDocument, domain: string): BrandEntry | undefined {
-  if (document.variant === 'brand_canonical') return document.brand
-  if (document.variant !== 'house_portfolio') return undefined
+/** Finds the brand that a file hosted for a domain is about; undefined for a pointer, and for a house of another domain. */
+export function findOwnBrand(
+  document: CheckedProposal['document'],
+  domain: string,
+): BrandEntry | undefined {
+  if (document?.variant === 'brand_canonical') return document.brand
+  if (document?.variant !== 'house_portfolio') return undefined
   if (parseDomain(document.house.domain) !== domain) return undefined
   return document.brands.find(({ keller_type }) => keller_type === 'master') ?? document.brands[0]
 }

@@ -18,7 +18,7 @@ import { checkReferences } from './adagents-references.ts'
 import { readRevoked } from './adagents-revoked.ts'
 import { parseSignal } from './adagents-signal.ts'
 import { checkSize, fitItems } from './adagents-size.ts'
-import { readLocation } from './addresses.ts'
+import { checkOtherFile, readLocation } from './addresses.ts'
 import { quote } from './faults.ts'
 import { hashFields } from './field-hashes.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
@@ -46,7 +46,10 @@ export function parseAdagents(
   checkDescription(root)
   const location = readLocation(root, 'authoritative_location')
   if (location === undefined) return readInline(root, domain)
-  if (domain !== undefined) return readPointer(root, location)
+  if (domain !== undefined) {
+    checkOtherFile(root, location, { kind: 'adagents.json', domain })
+    return readPointer(root, location)
+  }
   const rule = 'point to the file that holds the agents itself'
   root.error('authoritative_location', 'nested_pointer', `points on to a further file: ${rule}`)
   return undefined

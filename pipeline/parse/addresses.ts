@@ -1,6 +1,8 @@
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import { parsePublisherDomain } from '../core/domain.ts'
 import { parseNormalizedUrl, parseUrl } from '../core/url.ts'
+import { toUrl } from '../model/observation.ts'
+import type { ProposedKind } from '../model/proposed-kind.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
 
@@ -83,6 +85,20 @@ export function readLocation(part: ObjectReader, key: string): string | undefine
     return undefined
   }
   return parseNormalizedUrl(written)?.href
+}
+
+/** Reports the address of a file that is the one which names it. */
+export function checkOtherFile(
+  part: ObjectReader,
+  location: string,
+  { kind, domain }: { kind: ProposedKind; domain: string | undefined },
+): void {
+  if (domain === undefined || location !== toUrl({ kind, location: domain })) return
+  part.error(
+    'authoritative_location',
+    'nested_pointer',
+    'is the address of this file, so it points to itself: point to the file that holds the content',
+  )
 }
 
 /** Describes the https address that a text without a scheme stands for: a domain, with a path or without one. */

@@ -1,7 +1,8 @@
+import { parseDomain } from '../core/domain.ts'
 import { AnyBrandFile, brandFiles } from '../model/brand-file/brand-file.ts'
 import { type BrandDocument, redirectReasons } from '../model/documents/index.ts'
 import type { Fault } from '../model/observation.ts'
-import { readDomain, readLocation } from './addresses.ts'
+import { checkOtherFile, readDomain, readLocation } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { fileKeys, isIdentified, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
@@ -30,7 +31,9 @@ export function parseBrandJson(
     return document && { ...document, promotion: promoted.promotion }
   }
   const document =
-    readAuthoritativeLocation(root) ?? readHouseRedirect(root) ?? readHousePortfolio(root, domain)
+    readAuthoritativeLocation(root, domain) ??
+    readHouseRedirect(root) ??
+    readHousePortfolio(root, domain)
   if (document === undefined && isCanonical(root)) return readCanonical(root)
   const found = document ?? readBrandAgent(root)
   if (found === undefined) {
@@ -41,13 +44,43 @@ export function parseBrandJson(
       'unknown_form',
       `is not a recognized brand.json: make the top level one of: ${forms}`,
     )
-  } else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
+  } else if (found.variant === 'house_redirect') checkHouseName(root, found.house, domain)
+  else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
   return found
 }
 
-function readAuthoritativeLocation(root: ObjectReader): BrandDocument | undefined {
+/** Tells whether a file names a house in text where it lists the brands of that house. */
+function isListedHouse({ house, ...root }: JsonObject, domain: string | undefined): boolean {
+  if (typeof house !== 'string' || root.authoritative_location !== undefined) return false
+  if (!Array.isArray(root.brands) && !Array.isArray(root.brand_refs)) return false
+  return domain === undefined || parseDomain(house) === domain
+}
+
+/** Checks a house that is named in text: nothing but a pointer, which must lead to another domain. */
+function checkHouseName(root: ObjectReader, house: string, domain: string | undefined): void {
+  const written = `write "house": {"domain": ${quote(house)}, "name": "…"}`
+  if (isListedHouse(root.value, domain)) {
+    const message = `must be an object where the file lists its brands: ${written}`
+    root.error('house', 'wrong_type', message)
+    return checkClosed(root, {
+      ...brandFiles.house_redirect.shape,
+      ...brandFiles.house_portfolio.shape,
+    })
+  }
+  if (house === domain) {
+    const message = `is ${quote(house)}, which serves this file, so it points to itself: ${written} and list its brands`
+    root.error('house', 'nested_pointer', message)
+  }
+  checkClosed(root, brandFiles.house_redirect.shape)
+}
+
+function readAuthoritativeLocation(
+  root: ObjectReader,
+  domain: string | undefined,
+): BrandDocument | undefined {
   const location = readLocation(root, 'authoritative_location')
   if (location === undefined) return undefined
+  checkOtherFile(root, location, { kind: 'brand.json', domain })
   checkRedirect(root)
   return { variant: 'authoritative_location', authoritative_location: location }
 }
@@ -169,7 +202,9 @@ export function checkBrand(
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseBrandJson(new ObjectReader(read.root, '', faults), domain)
   const isPromoted = document !== undefined && 'promotion' in document
-  const variant = document?.variant ?? inferVariant(read.root)
+  const variant = isListedHouse(read.root, domain)
+    ? 'house_portfolio'
+    : (document?.variant ?? inferVariant(read.root))
   if (!isPromoted) {
     const written = readWritten(bytes)
     if (variant) addFormatFaults(faults, brandFiles[variant], written, 'warning')

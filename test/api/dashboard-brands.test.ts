@@ -113,6 +113,17 @@ test.each(['adagents.json', 'brand.json'])(
   },
 )
 
+test('a pointer is refused by the review, which asks for no name of a brand', async () => {
+  const text = '{"house": "other.example"}'
+  const form = { org: acme, kind: 'brand.json', domain: DOMAIN, text }
+  const page = load((await sendForm(ann, '/dashboard/publish', form)).body)
+  expect(page('[role=alert]').text()).toBe(
+    `Only a brand or the house ${DOMAIN} with its brands can be hosted.`,
+  )
+  expect(page('form.editor button').text()).toBe('Review')
+  expect(page('input[name=brand_name]')).toHaveLength(0)
+})
+
 test('a proof publishes no draft whose review its person has not asked to publish', async () => {
   const domain = 'unseen.example'
   const file = {

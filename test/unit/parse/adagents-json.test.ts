@@ -145,6 +145,15 @@ describe('a pointer', () => {
     expect(faults).toEqual(['warning authoritative_location'])
   })
 
+  it('to itself is an error', () => {
+    const { faults } = parse({
+      authoritative_location: 'https://acme.example/.well-known/adagents.json',
+    })
+    const fault = faults.find(({ code }) => code === 'nested_pointer')
+    expect(fault).toMatchObject({ field: 'authoritative_location', severity: 'error' })
+    expect(describeRepair(fault!)).toBe('point to the file that holds the content')
+  })
+
   test.each([
     ['without https', 'http://cdn.example/adagents.json'],
     ['with a password', 'https://u:p@cdn.example/adagents.json'],

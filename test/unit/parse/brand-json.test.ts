@@ -367,10 +367,56 @@ test.each([
   },
 )
 
+describe('a pointer', () => {
+  const own = { house: 'acme.example' }
+  const object = 'write "house": {"domain": "acme.example", "name": "…"}'
+  const removal = 'remove it'
+  test.each<[string, Json, string | null, [string, string][]]>([
+    [
+      'with brands, in the file of the house',
+      { ...own, brands: [brand()] },
+      'acme.example',
+      [['house', object]],
+    ],
+    [
+      'with brands, in a file of nobody yet',
+      { ...own, brands: [brand()] },
+      null,
+      [['house', object]],
+    ],
+    ['with references', { ...own, brand_refs: [] }, 'acme.example', [['house', object]]],
+    [
+      'with brands, in the file of another domain',
+      { ...own, brands: [brand()] },
+      'b.example',
+      [['brands', removal]],
+    ],
+    [
+      'to the house that serves it',
+      own,
+      'acme.example',
+      [['house', `${object} and list its brands`]],
+    ],
+    ['to another house', own, 'b.example', []],
+    [
+      'to itself',
+      { authoritative_location: 'https://acme.example/.well-known/brand.json' },
+      'acme.example',
+      [['authoritative_location', 'point to the file that holds the content']],
+    ],
+  ])('%s leads to a file that means what its author does', (_, body, domain, fixes) => {
+    const bytes = Buffer.from(JSON.stringify(body))
+    const context = { domain: domain ?? undefined, now: 0 as never, maxFaults: 9 }
+    const { errors, warnings } = checkFile('brand.json', bytes, context)
+    expect(errors.map(({ field, suggestion }) => [field, suggestion])).toEqual(fixes)
+    expect(warnings.filter(({ field }) => /^(?:house|brands)$/.test(field))).toEqual([])
+  })
+})
+
 describe('a variant with fixed fields', () => {
   test.each<[string, Json]>([
     ['a pointer', { authoritative_location: 'https://cdn.example/brand.json' }],
-    ['a house by name', { house: 'acme.example' }],
+    ['a house by name', { house: 'b.example' }],
     ['a house with brands', { house, brands: [brand()] }],
     ['agents', { agents: [agent] }],
   ])('%s: an unknown field is an error without further effect', (_name, body) => {
