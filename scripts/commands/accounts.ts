@@ -54,10 +54,15 @@ export async function addUser(
   const operation = { op: 'membership.set' as const, org, user_id, role }
   await performOrExit(readSettings(), operation)
   process.stdout.write(`${subject} now has the role ${role} in ${org}.\n`)
-  if (subject.includes('@') && readSettings().AUTH_ISSUER === undefined)
-    process.stderr.write(
-      `${subject} counts as the subject of a token. Add people who sign in at this registry by the id that their Applications page shows, or invite them.\n`,
-    )
+  warnOfAddress(subject, ', or invite them')
+}
+
+/** Says that an email address names nobody who signs in at this registry. */
+export function warnOfAddress(subject: string, instead = ''): void {
+  if (!subject.includes('@') || readSettings().AUTH_ISSUER !== undefined) return
+  process.stderr.write(
+    `${subject} counts as the subject of a token. Name people who sign in at this registry by the id that their Applications page shows${instead}.\n`,
+  )
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {

@@ -70,7 +70,8 @@ export async function crawl(
       [...describeRefused(refused), ...taken_down.map(describeTakenDown)],
       summary,
     )
-  if (refused.length > 0) process.exitCode = 1
+  const isAllTakenDown = domains.length > 0 && taken_down.length === domains.length
+  if (refused.length > 0 || isAllTakenDown) process.exitCode = 1
 }
 
 /** Connects to the indexer, and tells while that makes no progress. */

@@ -1,5 +1,6 @@
 import type { Role } from '../../pipeline/core/roles.ts'
 import { listRoleHolders } from '../../pipeline/read/lookups/principals.ts'
+import { warnOfAddress } from './accounts.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
@@ -12,6 +13,7 @@ interface HolderOptions {
 export async function grantRole(role: Role, options: HolderOptions): Promise<void> {
   await submitChange('role.grant', role, options)
   process.stdout.write(`Granted the role ${role}.\n`)
+  if (options.user !== undefined) warnOfAddress(options.user)
 }
 
 export async function revokeRole(role: Role, whose: HolderOptions): Promise<void> {

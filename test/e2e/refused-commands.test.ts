@@ -278,13 +278,18 @@ describe('the standard input is the file -', () => {
     })
   })
 
-  test('for a crawl, which names what was taken down', async () => {
+  test('for a crawl, which names what was taken down and fails if nothing else was given', async () => {
     await run(['takedown', 'gone.example', '--confirm', 'gone.example'])
-    const { status, stdout } = await run(['crawl', '-'], 'www.gone.example', web())
-    expect([status, stdout]).toEqual([
-      0,
-      expect.stringContaining('Did not crawl www.gone.example: gone.example was taken down. '),
-    ])
+    const left = 'Did not crawl www.gone.example: gone.example was taken down. '
+    const crawl = (domains: string) => run(['crawl', '-'], domains, web())
+    expect(await crawl('www.gone.example')).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining(left),
+    })
+    expect(await crawl('www.gone.example\nnews.example')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(left),
+    })
   })
 
   test('for publishing a policy', async () => {

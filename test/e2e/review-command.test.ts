@@ -22,6 +22,12 @@ describe('registry role', () => {
     expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe(
       'Granted the role admin.\n',
     )
+    expect(await run('role', 'grant', 'moderator', '--user', 'ann@acme.example')).toMatchObject({
+      status: 0,
+      stdout: 'Granted the role moderator.\n',
+      stderr: expect.stringMatching(/^ann@acme\.example counts as the subject of a token\. /),
+    })
+    await run('role', 'revoke', 'moderator', '--user', 'ann@acme.example')
     expect((await run('role', 'grant', 'admin')).stderr).toBe('Give either --key or --user.\n')
     expect((await run('role', 'grant', 'king', '--key', id)).status).toBe(1)
     expect((await run('role', 'revoke', 'admin', '--key', id)).stderr).toBe(
