@@ -1,5 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import { requireValue } from '../core/present.ts'
+import type { KeyPermission } from '../core/roles.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import { KEY_CREATORS, KEY_PREFIXES } from '../store/private-rows/key-creators.ts'
@@ -105,6 +106,7 @@ export interface ListedKey {
   /** First characters of its secret; null where they were not stored. */
   prefix: string | null
   label: string
+  permissions: KeyPermission[]
   created_at: string
   /** Creator of the key; null if the command line created it. */
   created_by: string | null
@@ -121,7 +123,7 @@ export function listActiveKeys(db: Sqlite, { org, hash }: KeysWanted): ListedKey
   const owner = org === undefined ? undefined : findOrganization(db, org)
   if (org !== undefined && owner === undefined) return null
   return db.all<ListedKey>(
-    `select k.key_id, o.name as org_name, p.prefix, k.label, k.created_at, c.creator as created_by
+    `select k.key_id, o.name as org_name, p.prefix, k.label, k.permissions, k.created_at, c.creator as created_by
      from api_keys k join organizations o on o.org_id = k.org_id
        left join (${KEY_CREATORS}) c on c.key_id = k.key_id and c.org_id = k.org_id
        left join (${KEY_PREFIXES}) p on p.key_id = k.key_id and p.org_id = k.org_id

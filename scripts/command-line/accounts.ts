@@ -15,6 +15,13 @@ export function addOrganizations(program: Command): void {
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
   org
+    .command('list')
+    .description('list all organizations with their people, keys and domains')
+    .option('--json', 'print JSON')
+    .action(async options =>
+      (await import('../commands/organization-lists.ts')).listOrganizations(options),
+    )
+  org
     .command('rename')
     .description('rename an organization')
     .requiredOption('--org <name>', 'the organization', name)
@@ -67,6 +74,12 @@ export function addOrganizations(program: Command): void {
     .action(async (subject, options) =>
       (await import('../commands/accounts.ts')).removeUser(subject, options),
     )
+  orgUser
+    .command('list')
+    .description('list the people of an organization with their roles')
+    .requiredOption('--org <name>', 'the organization', name)
+    .option('--json', 'print JSON')
+    .action(async options => (await import('../commands/organization-lists.ts')).listUsers(options))
 }
 
 /** Adds commands about API keys. */
@@ -86,8 +99,9 @@ export function addKeys(program: Command): void {
     .action(async options => (await import('../commands/api-keys.ts')).createKey(options))
   key
     .command('list')
-    .description('list the active keys of an organization, or of all')
+    .description('list the active keys of an organization, or of all, with what each may do')
     .option('--org <name>', 'organization that owns them', name)
+    .option('--json', 'print JSON')
     .action(async options => (await import('../commands/api-keys.ts')).listKeys(options))
   key
     .command('revoke')

@@ -22,7 +22,7 @@ export async function createOrganization({ name, ifMissing }: OrganizationOption
 }
 
 /** Finds the id of an organization by its name or id; throws where there is none. */
-function requireOrganization(org: string): string {
+export function requireOrganization(org: string): string {
   const org_id = readRecord(findIdOf(org))
   if (org_id === undefined) throw new Error(`There is no organization called ${org}`)
   return org_id

@@ -12,6 +12,7 @@ import { keyOrSecret } from '../command-line/values.ts'
 import { readSettings } from './environment.ts'
 import { nameInput, openInput } from './input.ts'
 import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
+import { formatTable, formatTime } from './text.ts'
 
 interface KeyOptions {
   org: string
@@ -41,15 +42,28 @@ export async function createKey(options: KeyOptions): Promise<void> {
 }
 
 /** Prints the active keys of an organization, or of all. */
-export async function listKeys({ org }: { org?: string }): Promise<void> {
-  for (const key of await loadKeys({ org })) {
-    const { key_id, prefix, org_name, created_at, created_by, label } = key
-    const start = prefix === null ? 'sk_…    ' : `${prefix}…`
-    const creator = created_by ?? 'operator'
-    process.stdout.write(
-      `${key_id}  ${start}  created ${created_at} by ${creator}  ${org_name}  ${label}\n`,
-    )
-  }
+export async function listKeys({ org, json }: { org?: string; json?: boolean }): Promise<void> {
+  const keys = await loadKeys({ org })
+  if (json) return void process.stdout.write(`${JSON.stringify(keys)}\n`)
+  const owner = org === undefined ? 'There is' : `${org} has`
+  const table = formatTable([HEADER, ...keys.map(toCells)])
+  process.stdout.write(keys.length === 0 ? `${owner} no active key.\n` : `${table}\n`)
+}
+
+const HEADER = ['ID', 'KEY', 'ORGANIZATION', 'ACCESS', 'CREATED', 'BY', 'LABEL']
+
+function toCells(key: ListedKey): string[] {
+  const { key_id, prefix, org_name, permissions, created_at, created_by, label } = key
+  const start = prefix === null ? 'sk_…' : `${prefix}…`
+  const access = permissions.map(permission => ACCESS[permission]).join(', ') || 'standard'
+  return [key_id, start, org_name, access, formatTime(created_at), created_by ?? 'operator', label]
+}
+
+/** Names of what the permissions of a key add to those of a standard one, or take from them. */
+const ACCESS: Record<KeyPermission, string> = {
+  'admin:*': 'admin',
+  'admin:read': 'admin (reads)',
+  read: 'read-only',
 }
 
 /** Revokes a key that is named by its id or its secret, either of them as an argument or in the standard input (`-`). */

@@ -41,6 +41,39 @@ describe('registry org user', () => {
   })
 })
 
+describe('registry org list and org user list', () => {
+  const newco = ['--org', 'Newco']
+
+  test('show who may act for each organization', async () => {
+    await run('org', 'create', '--name', 'Newco')
+    expect((await run('org', 'user', 'list', ...newco)).stdout).toBe('Newco has no people.\n')
+    await run('org', 'user', 'add', 'user_1', ...newco, '--role', 'owner')
+    await run('org', 'user', 'add', 'user_2', ...newco)
+    await run('org', 'user', 'remove', 'user_2', ...newco)
+    await run('org', 'domain', 'add', 'newco.example', ...newco)
+    await run('key', 'create', ...newco)
+    const { stdout } = await run('org', 'list')
+    expect(stdout).toMatch(/^ID +NAME +PEOPLE +KEYS +DOMAINS\n/)
+    expect(stdout).toMatch(/^[-0-9a-f]{36} +Newco +1 +1 +newco\.example$/m)
+    const listed = JSON.parse((await run('org', 'list', '--json')).stdout)
+    expect(listed).toContainEqual({
+      org_id: expect.any(String),
+      name: 'Newco',
+      people: 1,
+      keys: 1,
+      domains: ['newco.example'],
+    })
+    expect((await run('org', 'user', 'list', ...newco)).stdout).toMatch(
+      /^ID +PERSON +ROLE +SINCE\nuser_1 +owner +[-0-9]+ [0-9:]+ UTC\n$/,
+    )
+    const people = JSON.parse((await run('org', 'user', 'list', ...newco, '--json')).stdout)
+    expect(people).toMatchObject([{ user_id: 'user_1', role: 'owner' }])
+    expect((await run('org', 'user', 'list', '--org', 'Nobody')).stderr).toBe(
+      'There is no organization called Nobody.\n',
+    )
+  })
+})
+
 describe('registry key', () => {
   const create = async () => (await run('key', 'create', ...acme)).stdout.trim()
   const list = async () => (await run('key', 'list')).stdout
@@ -48,12 +81,28 @@ describe('registry key', () => {
     await run('org', 'create', '--name', 'Acme', '--if-missing')
   })
 
-  test('lists the keys of all organizations, with their first characters and owners', async () => {
-    const secret = await create()
-    const start = secret.slice(0, 7)
-    expect(await list()).toMatch(
-      new RegExp(`^[-0-9a-f]{36}  ${start}…  created \\S+ by \\S+  Acme  $`, 'm'),
-    )
+  test('lists the keys of all organizations, with their first characters, owners and access', async () => {
+    const cases: [access: string, options: string[]][] = [
+      ['standard', []],
+      ['read-only', ['--read-only']],
+      ['admin', ['--admin', '--label', 'deploys']],
+    ]
+    for (const [access, options] of cases) {
+      const secret = (await run('key', 'create', ...acme, ...options)).stdout.trim()
+      expect(await list()).toMatch(
+        new RegExp(
+          `^[-0-9a-f]{36}  ${secret.slice(0, 7)}…\\s+Acme\\s+${access}\\s+[-0-9]+ [0-9:]+ UTC  \\S+.*${options[2] ?? ''}$`,
+          'm',
+        ),
+      )
+    }
+    expect(await list()).toMatch(/^ID +KEY +ORGANIZATION +ACCESS +CREATED +BY +LABEL\n/)
+    const listed = JSON.parse((await run('key', 'list', ...acme, '--json')).stdout)
+    expect(listed.at(-1)).toMatchObject({
+      org_name: 'Acme',
+      label: 'deploys',
+      permissions: ['admin:*'],
+    })
   })
 
   test('revokes a leaked key by its secret, without its organization', async () => {

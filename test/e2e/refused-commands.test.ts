@@ -106,7 +106,11 @@ describe('an unknown id or name is refused in one line', () => {
   })
 
   test('and changes nothing', async () => {
-    expect(await run(['key', 'list', ...acme])).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await run(['key', 'list', ...acme])).toEqual({
+      status: 0,
+      stdout: 'Acme has no active key.\n',
+      stderr: '',
+    })
     expect(await run(['audit', 'list', '--json'])).toMatchObject({ status: 0 })
     expect(await run(['verify'])).toMatchObject({ status: 0 })
   })
@@ -138,6 +142,8 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     [['org', 'domain', 'remove', 'a.example', ...acme]],
     [['org', 'user', 'add', 'ada', ...acme, '--role', 'member']],
     [['org', 'user', 'remove', 'ada', ...acme]],
+    [['org', 'user', 'list', ...acme]],
+    [['org', 'list']],
     [['member', 'create', ...acme]],
     [['member', 'set', ...acme]],
     [['member', 'agent', 'add', agent, ...acme]],

@@ -14,7 +14,7 @@ describe('registry role', () => {
   test('grants roles to keys and people, and revokes them', async () => {
     await run('org', 'create', '--name', 'Acme')
     await run('key', 'create', '--org', 'Acme')
-    const [id = ''] = (await run('key', 'list', '--org', 'Acme')).stdout.split(' ')
+    const [{ key_id: id }] = JSON.parse((await run('key', 'list', '--json')).stdout)
     expect(await run('role', 'grant', 'moderator', '--key', id)).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^Granted the role \w+\.\n$/),

@@ -418,8 +418,8 @@ describe('a key', () => {
   })
 
   test('is refused after its revocation', async () => {
-    const { stdout } = await runRegistry(['key', 'list', '--org', 'Acme'], env)
-    await runRegistry(['key', 'revoke', stdout.split(' ')[0]!, '--org', 'Acme'], env)
+    const { stdout } = await runRegistry(['key', 'list', '--org', 'Acme', '--json'], env)
+    await runRegistry(['key', 'revoke', JSON.parse(stdout)[0].key_id, '--org', 'Acme'], env)
     const { status } = await get('/api/registry/feed', { authorization: `Bearer ${secret}` })
     expect(status).toBe(401)
   })

@@ -23,6 +23,7 @@ const sound: Record<string, string[]> = {
   'org domain remove': ['acme.example', '--org', 'Acme'],
   'org user add': ['somebody', '--org', 'Acme', '--role', 'member'],
   'org user remove': ['somebody', '--org', 'Acme'],
+  'org user list': ['--org', 'Acme'],
   'member create': ['--org', 'Acme'],
   'member set': ['--org', 'Acme'],
   'member agent add': ['https://a.example/mcp', '--org', 'Acme'],
