@@ -17,16 +17,23 @@ export interface TakenDownRow {
 /** Private rows about a domain that are deleted with it; proofs of ownership and the audit stay. */
 const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 
-/** Adds a domain to the takedown list; one that is on it already is cleared again. */
+/**
+ * Adds a domain to the takedown list. One that is on it already is cleared again; it keeps its date, and its reason unless
+ * another one is given.
+ */
 export function takeDown(
   db: Sqlite,
   { domain, reason }: OperationOf<'domain.takedown'>,
   stamp: AccountStamp,
 ): Answer {
   const { now, seq } = stamp
-  db.run('delete from taken_down where domain = $domain', { domain })
-  const row = { domain, reason: reason ?? null, taken_down_at: toIso(now), cleared_at: null, seq }
-  db.insert('taken_down', [row])
+  db.run(
+    `insert into taken_down (domain, reason, taken_down_at, cleared_at, seq)
+     values ($domain, $reason, $now, null, $seq)
+     on conflict (domain) do update
+     set reason = coalesce(excluded.reason, reason), cleared_at = null, seq = excluded.seq`,
+    { domain, reason: reason ?? null, now: toIso(now), seq },
+  )
   for (const table of FORGOTTEN) {
     db.run(
       `delete from ${table}
@@ -47,6 +54,12 @@ export function readmit(db: Sqlite, { domain }: OperationOf<'domain.readmit'>): 
   const gone = db.run('delete from taken_down where domain = $domain', { domain })
   if (gone === 0) return { refused: `${domain} is not taken down`, error: 'not_found' }
   return { done: { domain } }
+}
+
+/** Finds the time since which a domain is on the list; undefined where it is not. */
+export function findTakedownTime(db: Sqlite, domain: Domain): string | undefined {
+  const query = 'select taken_down_at from taken_down where domain = $domain'
+  return db.one<TakenDownRow>(query, { domain })?.taken_down_at
 }
 
 export function loadTakenDownRows(db: Sqlite): TakenDownRow[] {

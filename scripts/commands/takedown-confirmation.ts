@@ -12,6 +12,7 @@ import {
   type TakedownPreview,
 } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { askOrOpen, unwrapOrExit } from './running.ts'
+import { formatTime } from './text.ts'
 
 /** Refuses a name below which anybody registers a domain: each of them would be deleted. */
 export function refusePublicSuffix(domain: Domain): void {
@@ -35,7 +36,9 @@ export function askForPreview(config: Config, domain: Domain): Promise<TakedownP
 export function describeTakedown(
   domain: Domain,
   { domains, first, rows }: TakedownPreview,
+  since: string | undefined,
 ): string {
+  if (since !== undefined) return `${domain} is already taken down, since ${formatTime(since)}.\n`
   const warning =
     getRegistrableDomain(domain) === undefined
       ? `${domain} has sites of others below it, which would be deleted too.\n`

@@ -1,4 +1,4 @@
-import { loadTakenDownRows } from '../../pipeline/accounts/taken-down.ts'
+import { findTakedownTime, loadTakenDownRows } from '../../pipeline/accounts/taken-down.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
@@ -58,7 +58,8 @@ async function takeDown(
   }
   refusePublicSuffix(domain)
   const preview = await askForPreview(config, domain)
-  process.stderr.write(describeTakedown(domain, preview))
+  const since = readRecord(({ record }) => record && findTakedownTime(record, domain))
+  process.stderr.write(describeTakedown(domain, preview, since))
   if (dryRun) return
   await confirmOrExit(domain, confirm)
   await performOrExit(config, {
@@ -68,7 +69,19 @@ async function takeDown(
   })
   process.stderr.write(describeDeleted(preview))
   await clearCopies(config)
-  process.stdout.write(`Took down ${domain}.\n`)
+  process.stdout.write(describeDone(domain, { since, reason }))
+}
+
+interface Before {
+  since: string | undefined
+  reason: string | undefined
+}
+
+function describeDone(domain: Domain, { since, reason }: Before): string {
+  if (since === undefined) return `Took down ${domain}.\n`
+  return reason === undefined
+    ? `${domain} stays taken down.\n`
+    : `Changed the reason for taking down ${domain}.\n`
 }
 
 /**

@@ -146,6 +146,18 @@ describe('an operator', () => {
       { domain, reason: 'they asked', taken_down_at: expect.any(String) },
       { domain: 'xn--mller-kva.example', reason: null },
     ])
+    const [{ taken_down_at }] = JSON.parse((await run('takedown', '--list', '--json')).stdout)
+    for (const [reason, done] of [
+      [undefined, `${domain} stays taken down.\n`],
+      ['a court asked', `Changed the reason for taking down ${domain}.\n`],
+    ] as const) {
+      const options = reason === undefined ? [] : ['--reason', reason]
+      const again = await run('takedown', domain, '--confirm', domain, ...options)
+      expect(again.stdout).toBe(done)
+      expect(again.stderr).toMatch(/^acme\.example is already taken down, since \S+ \S+ UTC\.\n/)
+      const [row] = JSON.parse((await run('takedown', '--list', '--json')).stdout)
+      expect(row).toMatchObject({ taken_down_at, reason: reason ?? 'they asked' })
+    }
     for (const both of [[], ['--list', domain]])
       expect(await run('takedown', ...both)).toMatchObject({ status: 1 })
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
