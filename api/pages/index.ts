@@ -84,7 +84,7 @@ const brand = definePage({
 const brands = definePage({
   id: 'brandsPage',
   path: '/brands',
-  summary: 'List the brands for people',
+  summary: 'Show the directory of brands',
   query: createDirectoryQuery(brandChoices),
   load: () => import('./views/brands.tsx'),
 })
@@ -92,7 +92,7 @@ const brands = definePage({
 const publishers = definePage({
   id: 'publishersPage',
   path: '/publishers',
-  summary: 'List the publishers for people',
+  summary: 'Show the directory of publishers',
   query: createDirectoryQuery(publisherChoices),
   load: () => import('./views/publishers.tsx'),
 })
@@ -100,7 +100,7 @@ const publishers = definePage({
 const agents = definePage({
   id: 'agentsPage',
   path: '/agents',
-  summary: 'List the agents for people',
+  summary: 'Show the directory of agents',
   query: createDirectoryQuery(agentChoices),
   load: () => import('./views/agents.tsx'),
 })

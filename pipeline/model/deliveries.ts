@@ -12,7 +12,7 @@ const envelope = {
   timestamp: z.iso.datetime().describe('Time of its last event, or of the challenge'),
 }
 
-const organization_id = z.string().describe('Organization that named the address: compare it')
+const organization_id = z.string().describe('Organization that named the URL: compare it')
 
 /** Bodies of the posts to a receiver, by what they are about. */
 export const pushBodies = {

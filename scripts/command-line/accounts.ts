@@ -52,7 +52,7 @@ export function addOrganizations(program: Command): void {
       (await import('../commands/members.ts')).removeDomain(argument, options),
     )
 
-  const orgUser = org.command('user').description('manage the people of an organization')
+  const orgUser = org.command('user').description('manage who belongs to an organization')
   orgUser
     .command('add')
     .description('add a person to an organization, or change their role')
