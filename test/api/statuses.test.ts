@@ -334,8 +334,7 @@ async function createChallenges(): Promise<void> {
   usual.clock.tick(1)
   const spare = { org: 'Readers', domain: 'spare.example', proof: 'http' }
   await usual.submit(Submitted.parse({ op: 'organization.domain.add', ...spare }))
-  for (const domain of ['spare.example', 'dropped.example', 'unproven.example'])
-    await issue(domain)
+  for (const domain of ['spare.example', 'dropped.example', 'unproven.example']) await issue(domain)
   await issue('unshown.example')
   await issue('owned.example', 'strict')
   for (const domain of ['owned.example', 'shown.example']) {
