@@ -29,7 +29,19 @@ export interface Replaced {
   /** The last commit and its time, ISO 8601. */
   last: { seq: number; committed_at: string | null }
   takedowns: TakedownRow[]
+  /** Operations since the backup that took access away, which the backup does not know. */
+  revocations: Revocation[]
 }
+
+/** An operation that took access away from a key or a person. */
+export interface Revocation {
+  operation: 'key.revoke' | 'role.revoke' | 'membership.remove' | 'membership.end'
+  content: Readonly<Record<string, string>>
+}
+
+const REVOCATIONS = `select operation, content from submissions
+  where operation in ('key.revoke', 'role.revoke', 'membership.remove', 'membership.end')
+    and seq > $seq and answer ->> '$.refused' is null order by seq, rowid`
 
 const LAST_COMMIT = 'select seq, committed_at from meta'
 
@@ -38,16 +50,20 @@ const TAKEDOWNS = `select * from submissions
   order by seq, rowid`
 
 /**
- * Loads the last commit and every takedown of a record that is about to be replaced; undefined if it is missing, cannot
- * be read, or is what an interrupted restore has left.
+ * Loads what a restore needs of the record that it replaces, with what was revoked after the commit of the backup;
+ * undefined if the record is missing, cannot be read, or is what an interrupted restore has left.
  */
-export function loadReplaced({ record, restoring }: Paths): Replaced | undefined {
+export function loadReplaced({ record, restoring }: Paths, seq: number): Replaced | undefined {
   if (!hasContent(record) || existsSync(restoring)) return undefined
   let db: Sqlite | undefined
   try {
     db = openRecordReadOnly(record)
     const last = db.oneOrThrow<Replaced['last']>(LAST_COMMIT)
-    return { last, takedowns: db.all<TakedownRow>(TAKEDOWNS) }
+    return {
+      last,
+      takedowns: db.all<TakedownRow>(TAKEDOWNS),
+      revocations: db.all<Revocation>(REVOCATIONS, { seq }),
+    }
   } catch {
     // Damage is the usual reason for a restore.
     return undefined

@@ -45,7 +45,7 @@ export interface LastNumbers {
 /** Result of a restore; what is said of the record before is undefined where that could not be read. */
 export interface Restored extends Manifest {
   takedowns: RepeatedTakedowns | undefined
-  replaced: Replaced['last'] | undefined
+  replaced: Omit<Replaced, 'takedowns'> | undefined
 }
 
 /**
@@ -66,7 +66,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
-  const known = loadReplaced(paths)
+  const known = loadReplaced(paths, manifest.seq)
   let takedowns: RepeatedTakedowns | undefined
   try {
     await copyStore(backedUp.record, dir, paths.record, manifest)
@@ -93,7 +93,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     for (const file of [paths.record, paths.oldIndex]) rmSync(`${file}.new`, { force: true })
     lease.release()
   }
-  return { ...manifest, takedowns, replaced: known?.last }
+  return { ...manifest, takedowns, replaced: known }
 }
 
 /** Throws while another process writes, since nothing else that is said of its folder would help then. */

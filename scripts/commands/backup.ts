@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { isBackupName } from '../../jobs/fleet/backups.ts'
 import type { Config } from '../../pipeline/core/config.ts'
-import { type Restored, type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
+import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -14,6 +14,7 @@ import {
   MANIFEST,
   type Manifest,
 } from '../../pipeline/writer/copy-stores.ts'
+import { describeDiscarded, describeRegained } from './discarded-commits.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
@@ -76,7 +77,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const repeating = { ...how, repeatsTakedowns: true }
   const { seq, made_at, takedowns, replaced } = await restore(config.DATA_DIR, place, repeating)
   process.stdout.write(`Restored commit ${seq}, backed up at ${made_at}.\n`)
-  process.stderr.write(describeDiscarded(seq, replaced))
+  process.stderr.write(describeDiscarded(seq, replaced) + describeRegained(replaced, made_at))
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
   const missing = listMissingKeys(config, paths)
@@ -121,15 +122,6 @@ function findNewestBackup(place: string): string | undefined {
     .filter(backup => existsSync(join(backup, MANIFEST)))
     .sort()
     .at(-1)
-}
-
-/** Says which later commits the replaced stores had. */
-function describeDiscarded(seq: number, replaced: Restored['replaced']): string {
-  if (replaced === undefined || replaced.seq <= seq) return ''
-  const { seq: last, committed_at: at } = replaced
-  const which = last === seq + 1 ? `Commit ${last} was` : `Commits ${seq + 1} to ${last} were`
-  const when = at === null ? '' : `; the last one was made at ${at}`
-  return `${which} discarded${when}.\n`
 }
 
 /** Says in lines which takedowns since the backup were repeated, or that their operator has to do it. */

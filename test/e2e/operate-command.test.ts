@@ -219,6 +219,21 @@ describe('an operator', () => {
     expect(stdout).toMatch(/^Restored commit 2, backed up at 2\S+Z\.\n$/)
     expect(stderr).toMatch(/^Commits 3 to \d+ were discarded; the last one was made at 2\S+Z\.\n/)
   })
+
+  test('restores a backup, and says which revoked access that makes valid again', async () => {
+    await run('key', 'create', '--org', 'Acme')
+    const [{ key_id: id }] = JSON.parse((await run('key', 'list', '--org', 'Acme', '--json')).stdout)
+    await run('org', 'user', 'add', 'ada', '--org', 'Acme', '--role', 'member')
+    const later = `${folder.path}/later`
+    await run('backup', later)
+    await run('key', 'revoke', id)
+    await run('org', 'user', 'remove', 'ada', '--org', 'Acme')
+    const { stderr } = await run('restore', later, '--force')
+    expect(stderr).toContain(
+      'Access that was revoked after this backup is valid again. Before you start, revoke it with:\n' +
+        `  registry key revoke ${id}\n  registry org user remove ada --org 'Acme'\n`,
+    )
+  })
 })
 
 test('queries, backs up and changes a running registry', async () => {

@@ -157,7 +157,7 @@ describe('a backup', () => {
     const leftOfImport = `${dataDir}/record/record.sqlite.import`
     writeFileSync(leftOfImport, 'private')
     const { seq, replaced } = await restore(dataDir, `${backups}/first`, { force: true })
-    expect([seq, replaced?.seq]).toEqual([1, 2])
+    expect([seq, replaced?.last.seq]).toEqual([1, 2])
     expect(existsSync(leftOfImport)).toBe(false)
     const registry = await open(dataDir)
     expect(await readShown(registry)).toEqual(first)
