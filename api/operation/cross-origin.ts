@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { requestHeaderTexts, responseHeaderTexts } from './header-texts.ts'
 
 /**
  * CORS headers for all origins. Credentials are sent only in a header that a page sets itself, so no page can
@@ -12,10 +13,7 @@ export const preflight = {
   'access-control-allow-headers': [
     'authorization',
     'content-type',
-    'idempotency-key',
-    'if-modified-since',
-    'if-none-match',
-    'last-event-id',
+    ...listLowercase(requestHeaderTexts),
     'mcp-protocol-version',
     'mcp-session-id',
     'range',
@@ -29,21 +27,17 @@ export const exposed = {
   'access-control-expose-headers': [
     'accept-ranges',
     'content-range',
-    'etag',
-    'location',
-    'ratelimit-limit',
-    'ratelimit-remaining',
-    'ratelimit-reset',
-    'retry-after',
+    ...listLowercase(responseHeaderTexts),
     'www-authenticate',
-    'x-registry-seq',
-    'x-registry-as-of',
     'x-replica-lag',
     'x-request-id',
-    'x-sync-cursor',
   ].join(', '),
 }
 const nothing = {}
+
+function listLowercase(texts: object): string[] {
+  return Object.keys(texts).map(name => name.toLowerCase())
+}
 
 /** Builds the header `exposed` for a request; one without an origin needs none. */
 export function buildExposedHeaders({ headers }: FastifyRequest): Readonly<Record<string, string>> {

@@ -9,13 +9,17 @@ export interface DescribedOperation {
   description?: string
   deprecated?: true
   security: Json[]
-  parameters?: Parameter[]
+  parameters?: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Record<string, Content> }
   responses: Record<
     string,
-    { description: string; content?: Record<string, Content>; headers?: Record<string, Json> }
+    { description: string; content?: Record<string, Content>; headers?: Record<string, Reference> }
   >
   'x-codeSamples'?: CodeSample[]
+}
+
+export interface Reference {
+  $ref: string
 }
 
 export interface Parameter {
@@ -39,5 +43,9 @@ export interface OpenapiDocument {
   tags: { name: string; description: string }[]
   /** Operations by path and method. */
   paths: Record<string, Record<string, DescribedOperation>>
-  components: { schemas: Record<string, Json> }
+  components: {
+    schemas: Record<string, Json>
+    headers: Record<string, { description: string; schema: Json }>
+    parameters: Record<string, Parameter>
+  }
 }

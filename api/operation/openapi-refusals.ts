@@ -5,6 +5,7 @@ import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import { listCountedLimits } from './counted-limits.ts'
 import { type Json, toReference } from './json-schema.ts'
 import type { DescribedOperation } from './openapi-document.ts'
+import { buildHeaderReferences } from './openapi-headers.ts'
 import type { Operation } from './operation.ts'
 import { refuseUnknown } from './unknown-parameters.ts'
 
@@ -56,10 +57,8 @@ function describeTooMany(means: string, operation: Operation, components: Json) 
     name => `${formatCount(limits[name])} ${limitMeanings[name]}`,
   )
   const text = counted.length === 0 ? means : `${means}; by default ${counted.join(', ')}`
-  const schema = { type: 'integer', minimum: 1 }
-  const description = 'seconds after which to try again'
   return {
     ...describeRefusal(text, components),
-    headers: { 'Retry-After': { description, schema } },
+    ...buildHeaderReferences(['Retry-After']),
   }
 }

@@ -1,22 +1,20 @@
 import { stringify } from 'yaml'
-import { z } from 'zod'
-import { getFirst } from '../../pipeline/core/present.ts'
+import type { z } from 'zod'
 import { type DescribedExample, describeExample } from '../reference/describe-examples.ts'
 import { guide } from '../reference/guide.ts'
 import { type Json, toJsonSchema, toReference } from './json-schema.ts'
-import type { Content, DescribedOperation, OpenapiDocument, Parameter } from './openapi-document.ts'
-import { describeRefusals } from './openapi-refusals.ts'
+import { buildRequestContent, buildResponseContent } from './openapi-content.ts'
+import type { DescribedOperation, OpenapiDocument, Parameter } from './openapi-document.ts'
 import {
-  type Access,
-  groupTexts,
-  listPathParameters,
-  type Operation,
-  type ReplyBody,
-} from './operation.ts'
+  buildHeaderReferences,
+  buildParameterReferences,
+  describeNotModified,
+  headerComponents,
+  listResponseHeaders,
+} from './openapi-headers.ts'
+import { describeRefusals } from './openapi-refusals.ts'
+import { type Access, groupTexts, listPathParameters, type Operation } from './operation.ts'
 import { describeWebhooks } from './webhook-descriptions.ts'
-
-/** Describes each item of a stream: `itemSchema` of OpenAPI 3.2, for which 3.1 has no keyword. */
-export const ITEM_SCHEMA = 'x-item-schema'
 
 /** Writes a description as YAML. */
 export function toYaml(openapi: OpenapiDocument): string {
@@ -49,6 +47,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
     webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      ...headerComponents,
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -69,11 +68,13 @@ const security: Record<Access, Json[]> = {
 
 function describe(operation: Operation, baseUrl: string, components: Json): DescribedOperation {
   const { id, group, summary, description, deprecated, access, body } = operation
-  const { bodyType = 'application/json' } = operation
   const example = describeExample(operation, baseUrl)
-  const parameters = buildParameters(operation, components).map(parameter =>
-    addParameterExample(parameter, example.parameters[parameter.name]),
-  )
+  const parameters = [
+    ...buildParameters(operation, components).map(parameter =>
+      addParameterExample(parameter, example.parameters[parameter.name]),
+    ),
+    ...buildParameterReferences(operation),
+  ]
   return {
     operationId: id,
     ...(group && { tags: [group] }),
@@ -85,12 +86,11 @@ function describe(operation: Operation, baseUrl: string, components: Json): Desc
     ...(body && {
       requestBody: {
         required: true,
-        content: {
-          [bodyType]: {
-            schema: toReference(body, 'input', components),
-            ...(example.body !== undefined && { example: example.body }),
-          },
-        },
+        content: buildRequestContent(
+          operation,
+          toReference(body, 'input', components),
+          example.body,
+        ),
       },
     }),
     responses: buildResponses(operation, example, components),
@@ -130,44 +130,19 @@ function buildResponses(
   components: Json,
 ): DescribedOperation['responses'] {
   const { reply } = operation
+  const headers = buildHeaderReferences(listResponseHeaders(operation))
   return Object.fromEntries([
     ...Object.entries(reply).map(([status, body]) => [
       status,
       {
         description: 'success',
-        ...(body && { content: buildContent(body, components, answers[Number(status)]) }),
+        ...headers,
+        ...(body && { content: buildResponseContent(body, components, answers[Number(status)]) }),
       },
     ]),
+    ...describeNotModified(operation),
     ...describeRefusals(operation, components),
   ])
-}
-
-function buildContent(
-  body: NonNullable<ReplyBody>,
-  components: Json,
-  example?: unknown,
-): Record<string, Content> {
-  if (body instanceof z.ZodType) {
-    const schema = toReference(body, 'output', components)
-    return { 'application/json': { schema, ...(example !== undefined && { example }) } }
-  }
-  const content = {
-    schema: { type: isJsonType(body.type) ? 'object' : 'string' },
-    ...(body.item && { [ITEM_SCHEMA]: toReference(body.item, 'output', components) }),
-  }
-  const types = [body.type].flat().map(type => getFirst(type.split(';')))
-  return Object.fromEntries(
-    types.map((type, index) => [
-      type,
-      // An example is of the type that callers get who name none.
-      { ...content, ...(index === 0 && example !== undefined && { example }) },
-    ]),
-  )
-}
-
-/** Tells whether a media type is one of JSON documents by its suffix. */
-function isJsonType(types: string | readonly string[]): boolean {
-  return [types].flat().every(type => /^[^;]+\+json(?:;|$)/.test(type))
 }
 
 /** Adds to a parameter its value in the example, typed as its schema has it. */

@@ -6,6 +6,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { LimitName } from '../limits/per-address.ts'
 import type { CachePolicy } from '../responses/freshness.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
+import type { RequestHeader, ResponseHeader } from './header-texts.ts'
 import type { Services } from './services.ts'
 
 /** Groups of operations with their descriptions, those first that most clients begin with. */
@@ -141,14 +142,18 @@ interface Declared<
   bodyLimit?: 'authorizationBodyBytes'
   /** Limit of the items in its body; more are refused with a 400. */
   itemsLimit?: keyof Limits
-  /** Media type of the body, if it is not JSON. */
-  bodyType?: 'multipart/form-data'
+  /** Media types of the body, if it is not only JSON. */
+  bodyTypes?: readonly ('application/json' | 'multipart/form-data' | 'text/csv')[]
   /** It changes something: refused for keys and viewers that only read. */
   writes?: true
   query?: Query
   params?: Params
   body?: Body
   reply: Readonly<Record<number, ReplyBody>>
+  /** Headers of its successes besides those that `cacheKey` and limits imply (openapi-headers.ts). */
+  responseHeaders?: readonly ResponseHeader[]
+  /** Headers that it reads besides those that its other declarations imply (openapi-headers.ts). */
+  requestHeaders?: readonly RequestHeader[]
   /** Errors of the operation besides `internal error`, which every operation may have. */
   errors: readonly PublicErrorName[]
   handle(

@@ -129,8 +129,10 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
       services: offered,
     }
     const sent = answerRequest(call)
-    if ('open' in sent)
-      return stream(request, reply.headers(headers).headers(buildExposedHeaders(request)), sent)
+    if ('open' in sent) {
+      reply.headers(headers).headers(buildExposedHeaders(request))
+      return stream(request, reply.headers(buildAsOfHeader(sent, services.reader)), sent)
+    }
     const send = (ready: Sent) => {
       const unknown = worksWithoutStores ? undefined : findUnknowable(ready.status, services)
       if (unknown) return void reply.send(unknown)

@@ -141,6 +141,7 @@ export const readFeed = defineOperation({
   cache: 'private',
   query: z.object({ cursor, since, types, ...subject, limit, wait }),
   reply: { 200: FeedAnswer },
+  responseHeaders: ['X-Sync-Cursor'],
   errors: ['invalid_request', 'cursor_expired', 'unavailable'],
   handle: call => {
     const { query, services } = call
@@ -211,6 +212,7 @@ export const streamFeed = defineOperation({
     }),
   }),
   reply: { 200: { type: 'text/event-stream', item: FeedFrame } },
+  requestHeaders: ['Last-Event-ID'],
   errors: ['invalid_request', 'cursor_expired', 'unavailable'],
   handle: ({ query, principal, header, services: { streams, reader, config } }) => ({
     headers: streamHeaders,

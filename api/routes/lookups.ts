@@ -65,6 +65,7 @@ export const lookUpPublisher = defineOperation({
     cursor: pageCursor.describe('Pages through the properties and agents beyond one response'),
   }),
   reply: { 200: PublisherLookup },
+  responseHeaders: ['ETag', 'X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: ({ query, caller, services }) => {
     const sent = replyLookup(query, caller, services)
@@ -201,6 +202,7 @@ export const lookUpDomain = defineOperation({
   deprecated: true,
   params: z.object({ domain: PastedDomain }),
   reply: { 200: DomainLookup },
+  responseHeaders: ['ETag', 'Deprecation', 'Link'],
   errors: ['invalid_request'],
   handle: ({ params: { domain }, caller, services: { demand, reader } }) => {
     const headers = {
@@ -236,6 +238,7 @@ export const registryStats = defineOperation({
   queriesSnapshot: true,
   cacheKey: () => '',
   reply: { 200: RegistryStats },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['unavailable'],
   handle: async ({ services: { reader } }) => {
     const snapshot = getSnapshot(reader)

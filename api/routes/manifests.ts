@@ -24,6 +24,7 @@ export const lookUpManifest = defineOperation({
     type: z.enum(fileKinds).default('brand.json').describe('Which file of the domain'),
   }),
   reply: { 200: ManifestLookup },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { domain, type }, services: { reader } }) => {
     const snapshot = getSnapshot(reader)

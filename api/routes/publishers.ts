@@ -29,6 +29,7 @@ export const listRegisteredPublishers = defineOperation({
     limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
   }),
   reply: { 200: PublisherList },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     const snapshot = getSnapshot(reader)

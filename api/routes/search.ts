@@ -24,6 +24,7 @@ export const searchRegistry = defineOperation({
   queriesSnapshot: true,
   query: z.object({ q: RequiredText }),
   reply: { 200: SearchAnswer },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { q }, services: { reader } }) => {
     const index = getSearch(reader)
@@ -57,6 +58,7 @@ export const findBrandsByName = defineOperation({
     }),
   }),
   reply: { 200: FoundBrands },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { q, limit }, services: { reader } }) => {
     const index = getSearch(reader)

@@ -171,7 +171,7 @@ interface Trial {
 }
 
 const trials: Trial[] = operations
-  .filter(({ access, bodyType }) => access !== 'public' && bodyType === undefined)
+  .filter(({ access, bodyTypes }) => access !== 'public' && bodyTypes === undefined)
   // A stream has no end.
   .filter(({ id }) => id !== 'streamFeed')
   .flatMap(operation =>

@@ -7,13 +7,13 @@ type Json = Record<string, unknown>
 /** The part of a description that these tests read. */
 interface Description {
   paths: Record<string, Record<string, Json>>
-  components: { schemas: Record<string, Json> }
+  components: Record<'schemas' | 'headers' | 'parameters', Record<string, Json>>
 }
 
 const description: Description = JSON.parse(
   JSON.stringify(buildOpenapi(operations, 'https://registry.example')),
 )
-const { schemas } = description.components
+const { schemas, headers, parameters } = description.components
 
 /** A parameter or a field, by where it stands, with the text that says what it means. */
 interface Described {
@@ -48,10 +48,9 @@ function readText(field: Json): string | undefined {
 function* listParameters(): Generator<Described> {
   for (const methods of Object.values(description.paths)) {
     for (const { operationId, parameters = [], requestBody, responses } of Object.values(methods)) {
-      for (const { name, description: text } of parameters as {
-        name: string
-        description?: string
-      }[]) {
+      for (const parameter of parameters as { name: string; description?: string }[]) {
+        if ('$ref' in parameter) continue
+        const { name, description: text } = parameter
         yield { place: `${operationId}?${name}`, name, text }
       }
       yield* listFields(requestBody, `${operationId} body`)
@@ -60,7 +59,8 @@ function* listParameters(): Generator<Described> {
   }
 }
 
-const components = Object.entries(schemas).map(([name, schema]) => ({
+const named = [schemas, headers, parameters].flatMap(part => Object.entries(part))
+const components = named.map(([name, schema]) => ({
   place: name,
   name: '',
   text: schema.description as string | undefined,

@@ -76,6 +76,7 @@ test('every operation is described, with its parameters and errors', async () =>
   expect(Object.keys(paths)).toHaveLength(new Set(operations.map(({ path }) => path)).size)
   expect(paths['/api/registry/lookup/domain/{domain}'].get.parameters).toMatchObject([
     { name: 'domain', in: 'path', required: true },
+    { $ref: '#/components/parameters/If-None-Match' },
   ])
   expect(paths['/api/registry/feed'].get.parameters).toMatchObject([
     { name: 'cursor', in: 'query' },
@@ -91,6 +92,28 @@ test('every operation is described, with its parameters and errors', async () =>
   ])
 })
 
+test('headers are described where they are sent or read, and a 304 where there is an ETag', async () => {
+  const { paths, components } = await fetchDescription()
+  const { parameters, responses } = paths['/api/registry/catalog'].get
+  const cursor = { $ref: '#/components/headers/X-Sync-Cursor' }
+  expect(responses[200].headers).toMatchObject({ 'X-Sync-Cursor': cursor })
+  expect(responses[304].headers).toEqual(responses[200].headers)
+  expect(responses[304]).not.toHaveProperty('content')
+  expect(parameters).toContainEqual({ $ref: '#/components/parameters/If-None-Match' })
+  const save = paths['/api/brands/save'].post
+  expect(save.parameters).toContainEqual({ $ref: '#/components/parameters/Idempotency-Key' })
+  expect(save.responses).not.toHaveProperty('304')
+  for (const [name, { in: place }] of Object.entries<{ in: string }>(components.parameters))
+    expect([name, place]).toEqual([name, 'header'])
+})
+
+test('a body of several media types is described in each', async () => {
+  const { paths } = await fetchDescription()
+  const { content } = paths['/api/registry/validate/authorizations'].post.requestBody
+  expect(Object.keys(content)).toEqual(['application/json', 'text/csv'])
+  expect(content['text/csv']).toEqual({ schema: { type: 'string' } })
+})
+
 test('a public linter only reports operations that have no client errors', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const source = (await registry.app.inject('/openapi/registry.yaml')).body
@@ -102,9 +125,11 @@ test('a public linter only reports operations that have no client errors', async
 test('every reference names a component', async () => {
   const text = JSON.stringify(await fetchDescription())
   const { components } = JSON.parse(text)
-  const named = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!)
+  const named = [...text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(
+    ([, kind, name]) => [kind!, name!] as const,
+  )
   expect(named.length).toBeGreaterThan(20)
-  expect(named.filter(name => !(name in components.schemas))).toEqual([])
+  expect(named.filter(([kind, name]) => !(name in components[kind]))).toEqual([])
   expect(text).not.toContain('$defs')
 })
 

@@ -104,6 +104,19 @@ describe('the API reference', () => {
     expect(write.body).toContain('id="body"')
   })
 
+  test.each([
+    ['listCatalog', 'headers', ['ETag', 'X-Registry-Seq', 'X-Registry-As-Of', 'X-Sync-Cursor']],
+    ['listCatalog', 'parameters', ['If-None-Match']],
+    ['saveBrand', 'headers', ['RateLimit-Limit', 'RateLimit-Remaining']],
+    ['saveBrand', 'parameters', ['Idempotency-Key']],
+    ['streamFeed', 'parameters', ['Last-Event-ID']],
+  ])('shows the headers of %s among its %s', async (id, section, names) => {
+    const { body } = await registry.app.inject(`/docs/operations/${id}`)
+    const listed = load(body)(`#${section} th code`)
+    const shown = listed.toArray().map(code => load(code).text())
+    expect(shown).toEqual(expect.arrayContaining(names))
+  })
+
   test('shows the members of nested objects and lists by their path', async () => {
     const { body } = await registry.app.inject('/docs/schemas/DomainLookup')
     expect(body).toContain('<code>domain</code>')

@@ -13,11 +13,13 @@ import { type PublicErrorName, publicErrors, refuse } from '../../pipeline/core/
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { Operation as Submitted } from '../../pipeline/model/submission.ts'
+import { createHeaderRecorder } from '../support/checks/observed-headers.ts'
 import { createRecorder } from '../support/checks/recorded-examples.ts'
 import {
   type ApiRequest,
   alwaysRefused,
   buildLogoUpload,
+  conditionalRequests,
   dispute,
   type Known,
   operationRequests,
@@ -66,6 +68,7 @@ const strict = {
 }
 
 const examples = createRecorder()
+const headers = createHeaderRecorder()
 
 const registryKey = makeRegistryKey()
 const signing = { REGISTRY_SIGNING_KEYS: registryKey.path, LOG_SIGNING_KEY: registryKey.path }
@@ -474,6 +477,8 @@ describe('every operation answers each of its described statuses as described', 
     if (status === 429 && answer.statusCode !== 429) answer = await ask(operation, status, asked)
     expect(answer.statusCode, answer.body.slice(0, 500)).toBe(status)
     examples.record(operation, asked, buildUrl(operation, asked), answer)
+    if (status < 400) headers.record(operation, answer.headers)
+    if (answer.headers.etag) await expectUnchanged(operation, asked, answer.headers.etag)
     if (operation.reply[status] === null) return expect(answer.body).toBe('')
     const type = String(answer.headers['content-type']).split(';')[0]!
     const place = `${operation.path
@@ -494,6 +499,25 @@ describe('every operation answers each of its described statuses as described', 
     )
     expect(publicErrors[code as PublicErrorName].status).toBe(status)
   })
+})
+
+/** Expects a 304 for the ETag of an answer. */
+async function expectUnchanged(operation: Operation, asked: ApiRequest, etag: string) {
+  const sent = { ...asked.headers, 'if-none-match': etag }
+  const answer = await ask(operation, 200, { ...asked, headers: sent })
+  expect([answer.statusCode, answer.headers.etag]).toEqual([304, etag])
+  headers.record(operation, answer.headers)
+}
+
+test('every operation sends the headers that it declares, and no others', async () => {
+  const ended = { subscription_id: known.subscriptions.read, reason: 'it is gone' }
+  await registries.usual.submit(Submitted.parse({ op: 'subscription.disable', ...ended }))
+  for (const [id, asking] of Object.entries(conditionalRequests)) {
+    const answer = await ask(findOperation(id), 200, asking(known))
+    expect(answer.statusCode, answer.body).toBe(200)
+    headers.record(findOperation(id), answer.headers)
+  }
+  headers.check()
 })
 
 test('the reference shows the requests and answers that were seen here', () => {

@@ -1,6 +1,7 @@
 import { formatCount } from '../../../pipeline/core/counts.ts'
+import { type ResponseHeader, responseHeaderTexts } from '../../operation/header-texts.ts'
 import type { Json } from '../../operation/json-schema.ts'
-import type { Content, DescribedOperation } from '../../operation/openapi-document.ts'
+import type { Content, DescribedOperation, Parameter } from '../../operation/openapi-document.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { clipText } from '../html/text.tsx'
@@ -50,14 +51,18 @@ export function renderAccess({ security }: DescribedOperation): Child {
 }
 
 /** Renders what goes into an operation. */
-export function renderInput({ parameters = [], requestBody }: DescribedOperation): Child {
+export function renderInput({
+  parameters,
+  requestBody,
+}: Pick<DescribedOperation, 'requestBody'> & { parameters: readonly Parameter[] }): Child {
   const fields = parameters.map(({ name, in: place, required, description, schema }) => ({
     name,
     type: <>{[describeType(schema), describeRange(schema), describeDefault(schema, place)]}</>,
     isRequired: required === true,
     description: String(description ?? ''),
   }))
-  const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  const { content = {} } = requestBody ?? {}
+  const [body] = Object.values(content)
   return (
     <>
       {fields.length === 0
@@ -65,13 +70,19 @@ export function renderInput({ parameters = [], requestBody }: DescribedOperation
         : renderSection('parameters', 'Parameters', renderFields(fields, 'Parameters'))}
       {body === undefined
         ? ''
-        : renderSection('body', 'Body', renderSchema(body.schema, 'Body'), type)}
+        : renderSection(
+            'body',
+            'Body',
+            renderSchema(body.schema, 'Body'),
+            Object.keys(content).join(', '),
+          )}
     </>
   )
 }
 
 function describeDefault({ default: value }: Json, place: string): string {
   if (place === 'path') return ', in the path'
+  if (place === 'header') return ', a header'
   return value === undefined || value === '' ? '' : `, ${JSON.stringify(value)} by default`
 }
 
@@ -118,6 +129,16 @@ function findExample({ responses }: DescribedOperation): unknown {
   return Object.values(responses)
     .flatMap(({ content = {} }) => Object.values(content))
     .find(({ example }) => example !== undefined)?.example
+}
+
+/** Renders the headers of an operation's successes. */
+export function renderResponseHeaders(names: readonly ResponseHeader[]): Child {
+  if (names.length === 0) return ''
+  const fields = names.map(name => {
+    const { description, schema } = responseHeaderTexts[name]
+    return { name, type: describeType(schema), isRequired: false, description }
+  })
+  return renderSection('headers', 'Response headers', renderFields(fields, 'Response headers'))
 }
 
 /** Renders the statuses with which an operation answers. */

@@ -2,6 +2,7 @@ import { formatCount } from '../../../pipeline/core/counts.ts'
 import { type Limits, limitMeanings } from '../../../pipeline/core/limits.ts'
 import { isTool, toToolName } from '../../mcp/tools.ts'
 import { listCountedLimits } from '../../operation/counted-limits.ts'
+import { listResponseHeaders } from '../../operation/openapi-headers.ts'
 import type { Services } from '../../operation/services.ts'
 import { operations } from '../../routes/index.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
@@ -13,6 +14,7 @@ import {
   renderCall,
   renderExample,
   renderInput,
+  renderResponseHeaders,
   toGroupLabel,
   toOperationPath,
 } from '../parts/operation.tsx'
@@ -32,6 +34,7 @@ export async function show({
     const text = `There is no operation called ${clipText(id, 100)}. See all operations at /docs.`
     return showMissing(title, text)
   }
+  const known = operations.find(operation => operation.id === id)
   const { tags: [group] = [], summary, description = '', method, path } = operation
   return {
     title: summary,
@@ -51,6 +54,7 @@ export async function show({
         {renderInput(operation)}
         {renderExample(operation)}
         {renderAnswers(operation)}
+        {renderResponseHeaders(known ? listResponseHeaders(known) : [])}
         {renderNeighbors(operation, listed)}
       </>
     ),

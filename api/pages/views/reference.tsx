@@ -1,4 +1,9 @@
-import type { DescribedOperation, OpenapiDocument } from '../../operation/openapi-document.ts'
+import { getLast, getOrThrow } from '../../../pipeline/core/present.ts'
+import type {
+  DescribedOperation,
+  OpenapiDocument,
+  Parameter,
+} from '../../operation/openapi-document.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { renderSection } from '../parts/blocks.tsx'
@@ -10,6 +15,7 @@ const FIND_CHARS_MAX = 100
 export interface Listed extends DescribedOperation {
   method: string
   path: string
+  parameters: Parameter[]
 }
 
 /** Shows all operations by group, and the rules that apply to each of them. */
@@ -60,13 +66,21 @@ export async function show({
   }
 }
 
-/** Lists the operations of a description in its order. */
-export function listOperations({ paths }: OpenapiDocument): Listed[] {
+/** Lists the operations of a description in its order, with their headers among their parameters. */
+export function listOperations({ paths, components }: OpenapiDocument): Listed[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
       path,
+      parameters: (operation.parameters ?? []).map(parameter =>
+        '$ref' in parameter
+          ? getOrThrow(
+              new Map(Object.entries(components.parameters)),
+              getLast(parameter.$ref.split('/')),
+            )
+          : parameter,
+      ),
     })),
   )
 }
@@ -102,7 +116,7 @@ function toFoundText(operation: Listed): string {
 }
 
 /** Lists the names of the parameters of an operation, and of the fields of its body. */
-function listFields({ parameters = [], requestBody }: Listed): string[] {
+function listFields({ parameters, requestBody }: Listed): string[] {
   const bodies = Object.values(requestBody?.content ?? {})
   return [
     ...parameters.map(({ name }) => name),

@@ -49,6 +49,7 @@ const drawn = {
   ...declared,
   cache: 'unshared',
   reply: { 200: { type: SVG } },
+  responseHeaders: ['ETag'],
   errors: ['invalid_request'],
 } as const
 

@@ -74,6 +74,7 @@ export const searchForAgents = defineOperation({
   cache: 'private',
   query: SearchQuery,
   reply: { 200: AgentSearchAnswer },
+  responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
   errors: ['invalid_request'],
   handle: ({ query, services }) => {
     const snapshot = getSnapshot(services.reader)

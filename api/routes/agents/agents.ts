@@ -105,6 +105,7 @@ export const listAgents = defineOperation({
   cacheKey: ({ principal }) => (isMember(principal) ? 'members' : 'all'),
   query: AgentsQuery,
   reply: { 200: AgentList },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, principal, services: { reader } }) => {
     const isWanted = parseFilter(query)

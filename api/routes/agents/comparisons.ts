@@ -64,6 +64,8 @@ export const compareStoryboard = defineOperation({
   params: place,
   body: ChosenOrganization,
   reply: { 200: StoryboardComparison, 202: ComparisonStarted },
+  requestHeaders: ['Prefer'],
+  responseHeaders: ['Location', 'Preference-Applied'],
   errors: [
     'invalid_request',
     'forbidden',

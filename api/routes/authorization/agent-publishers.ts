@@ -105,6 +105,7 @@ const declared = {
   }),
   query,
   reply: { 200: AgentPublishers },
+  responseHeaders: ['ETag', 'X-Registry-Seq'],
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({
     params,

@@ -89,6 +89,7 @@ export const listAuthorizations = defineOperation({
     cursor: createCursor(place),
   }),
   reply: { 200: AgentAuthorizations },
+  responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
   errors: ['invalid_request', 'forbidden', 'unavailable'],
   handle: async ({ query, services }) => {
     refuseRaw(query.include)
@@ -193,6 +194,7 @@ export const snapshotAuthorizations = defineOperation({
     include,
   }),
   reply: { 200: { type: NDJSON, item: AuthorizationItem } },
+  responseHeaders: ['ETag', 'X-Registry-Seq', 'X-Sync-Cursor'],
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, services }) => {
     refuseRaw(query.include)

@@ -25,6 +25,7 @@ export const authorizeInBulk = defineOperation({
   isExpensive: true,
   raw: true,
   bodyLimit: 'authorizationBodyBytes',
+  bodyTypes: ['application/json', 'text/csv'],
   query: z.object({
     format: z
       .enum(['ndjson', 'csv'])

@@ -46,6 +46,7 @@ export const resolveBrand = defineOperation({
   ],
   query: z.object({ domain: PastedDomain, fresh }),
   reply: { 200: BrandResolution },
+  responseHeaders: ['ETag', 'Last-Modified'],
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ query: { domain, fresh }, caller, services }) => {
     if (fresh) return resolveFreshBrand(domain, caller, services)
@@ -197,6 +198,7 @@ export const listRegisteredBrands = defineOperation({
   cacheKey: () => '',
   query: brandListQuery,
   reply: { 200: BrandList },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: ({ query, services: { reader } }) => replyList(brandList, query, reader),
 })

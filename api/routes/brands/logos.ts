@@ -73,7 +73,7 @@ export const saveLogo = defineOperation({
   quota: 'saves',
   cache: 'none',
   params,
-  bodyType: 'multipart/form-data',
+  bodyTypes: ['multipart/form-data'],
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(LogoForm as object as { id: string }),
   reply: { 201: LogoTaken },
   errors: [
@@ -132,6 +132,7 @@ export const readLogo = defineOperation({
       .describe('Name of the picture, from the list of logos'),
   }),
   reply: { 200: { type: Object.keys(imageTypes) } },
+  responseHeaders: ['ETag'],
   errors: ['invalid_request', 'not_found'],
   handle: async ({ params: { domain, file }, principal, services: { reader } }) => {
     const logo = findLogos(reader, domain).find(

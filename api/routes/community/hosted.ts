@@ -47,6 +47,7 @@ export const readHostedAdagents = defineOperation({
   dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
   params,
   reply: { 200: HostedAdagents },
+  responseHeaders: ['ETag', 'Last-Modified'],
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { domain }, services: { reader } }) => {
     const file = findHosted(reader, 'adagents.json', domain)
@@ -70,6 +71,7 @@ export const readHostedBrand = defineOperation({
   dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
   params,
   reply: { 200: HostedBrandJson },
+  responseHeaders: ['ETag', 'Last-Modified'],
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { domain }, services: { reader } }) => {
     const file = findHosted(reader, 'brand.json', domain)

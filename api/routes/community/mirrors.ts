@@ -46,6 +46,7 @@ export const listCommunityMirrors = defineOperation({
     cursor: pageCursor,
   }),
   reply: { 200: MirrorList },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { limit, cursor, ...query }, services: { reader } }) => {
     const snapshot = getSnapshot(reader)
@@ -69,6 +70,7 @@ export const readCommunityMirror = defineOperation({
   dependsOn: [MIRRORS_KEY],
   params,
   reply: { 200: Mirror },
+  responseHeaders: ['ETag'],
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { platform }, services: { reader } }) => {
     const found = findMirror(reader, platform)
@@ -115,6 +117,7 @@ export const putCommunityMirror = defineOperation({
     signals: part('Signals'),
   }),
   reply: { 200: MirrorPublished, 202: MirrorProposed },
+  responseHeaders: ['Location'],
   errors: [
     'invalid_request',
     'forbidden',

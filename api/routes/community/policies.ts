@@ -74,6 +74,7 @@ export const listRegisteredPolicies = defineOperation({
     cursor: pageCursor,
   }),
   reply: { 200: PolicyList },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     const snapshot = getSnapshot(reader)

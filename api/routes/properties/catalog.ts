@@ -74,6 +74,7 @@ export const listCatalog = defineOperation({
     cursor: createCursor(z.tuple([z.uuid()])),
   }),
   reply: { 200: Catalog },
+  responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { cursor, limit, min_resolves: _, ...filters }, services }) => {
     const snapshot = getSnapshot(services.reader)
@@ -111,6 +112,7 @@ export const syncCatalog = defineOperation({
     cursor: createCursor(changePlace),
   }),
   reply: { 200: CatalogSync },
+  responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { since, limit, cursor: after }, services }) => {
     const snapshot = getSnapshot(services.reader)
@@ -162,6 +164,7 @@ const collectionList = {
   cacheKey: () => '',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
+  responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
   errors: ['invalid_request', 'unavailable'],
 } as const
 

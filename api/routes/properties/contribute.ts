@@ -11,6 +11,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { toIdentifierKey } from '../../../pipeline/resolve/identifiers.ts'
 import { toEditor } from '../../auth/editor.ts'
 import type { Principal } from '../../auth/principal.ts'
+import type { LimitHeaders } from '../../limits/limit-headers.ts'
 import type { Services } from '../../operation/services.ts'
 
 type Identifier = ResolvedIdentifier['identifier']
@@ -23,14 +24,14 @@ interface Contribution {
 }
 
 /**
- * Adds unknown identifiers to the catalog and returns what became of each. Hosts of advertising systems and
- * invalid identifiers are left out. A repeated identifier makes one property.
+ * Adds unknown identifiers to the catalog and returns what became of each, with the state of the caller's quota. Hosts of
+ * advertising systems and invalid identifiers are left out. A repeated identifier makes one property.
  */
 export async function contribute(
   resolved: readonly ResolvedIdentifier[],
   { principal, provenance, since }: Contribution,
   services: Services,
-): Promise<ResolvedIdentifier[]> {
+): Promise<{ resolved: ResolvedIdentifier[]; headers: LimitHeaders }> {
   const { clock, reader } = services
   const ids = new RisingIds(clock)
   const candidates = new Map<string, Contributed>()
@@ -40,9 +41,13 @@ export async function contribute(
       continue
     candidates.set(key, { property_rid: ids.next(), identifier })
   }
-  const made = await submit([...candidates.values()], { principal, provenance, since }, services)
+  const { made, headers } = await submit(
+    [...candidates.values()],
+    { principal, provenance, since },
+    services,
+  )
   const reported = new Set<string>()
-  return resolved.map(resolution => {
+  const answered = resolved.map((resolution): ResolvedIdentifier => {
     const key = toIdentifierKey(resolution.identifier)
     const property_rid = made[key]
     if (resolution.status !== 'excluded') return resolution
@@ -59,6 +64,7 @@ export async function contribute(
       status,
     }
   })
+  return { resolved: answered, headers }
 }
 
 /** Submits the identifiers and returns the property of each, by its key. */
@@ -66,12 +72,12 @@ async function submit(
   contributed: readonly Contributed[],
   { principal, provenance, since }: Contribution,
   { writer, saves, clock }: Services,
-): Promise<Record<string, string>> {
-  if (contributed.length === 0) return {}
+): Promise<{ made: Record<string, string>; headers: LimitHeaders }> {
+  if (contributed.length === 0) return { made: {}, headers: {} }
   const contributor = toEditor(principal)
   const contribution_id = randomUUID()
   const place = { id: contribution_id, user: principal.id, organization: principal.org_id }
-  await saves.reserve(place, clock.now())
+  const headers = await saves.reserve(place, clock.now())
   const answer = await writer.submit({
     op: 'property.contribute',
     contribution_id,
@@ -81,7 +87,7 @@ async function submit(
     contributed: [...contributed],
   })
   if ('refused' in answer) return refuse(answer.error ?? 'invalid_request', answer.refused)
-  return answer.done.rids as Record<string, string>
+  return { made: answer.done.rids as Record<string, string>, headers }
 }
 
 function isContributable(reader: Reader, { type, value }: Identifier): boolean {

@@ -26,6 +26,7 @@ export const resolveProperty = defineOperation({
   ],
   query: z.object({ domain: PastedDomain, fresh: freshIgnored }),
   reply: { 200: PropertyResolution },
+  responseHeaders: ['ETag'],
   errors: ['invalid_request', 'not_found'],
   handle: ({ query: { domain }, caller, services }) => {
     const found = findProperties(services.reader, domain)
@@ -85,6 +86,7 @@ export const listRegisteredProperties = defineOperation({
   cacheKey: () => '',
   query: propertyListQuery,
   reply: { 200: PropertyList },
+  responseHeaders: ['X-Registry-Seq'],
   errors: ['invalid_request', 'unavailable'],
   handle: ({ query, services: { reader } }) => replyList(propertyList, query, reader),
 })

@@ -61,6 +61,7 @@ export const resolveIdentifiers = defineOperation({
       .describe('`resolve` adds unknown ones to the catalog, `lookup` does not'),
   }),
   reply: { 200: ResolvedIdentifiers },
+  responseHeaders: ['X-Registry-Seq'],
   errors: [
     'invalid_request',
     'unauthenticated',
@@ -85,10 +86,10 @@ export const resolveIdentifiers = defineOperation({
       ? await findIdentifiers(snapshot, identifiers)
       : buildUnknownIdentifiers(identifiers)
     const origin = { provenance: provenance.type, since: snapshot?.seq ?? 0 }
-    const resolved =
+    const { resolved, headers } =
       mode === 'resolve' && principal
         ? await contribute(found, { principal, ...origin }, services)
-        : found
+        : { resolved: found, headers: {} }
     const count = (status: string) => resolved.filter(answer => answer.status === status).length
     const [existing, created, excluded] = [count('existing'), count('created'), count('excluded')]
     const left =
@@ -96,7 +97,7 @@ export const resolveIdentifiers = defineOperation({
     const summary = { total: resolved.length, resolved: existing + created, created, ...left }
     return replyOk(
       { resolved: resolved.map(withFault), summary, server_timestamp: toIso(reader.now()) },
-      buildSeqHeader(snapshot),
+      { ...buildSeqHeader(snapshot), ...headers },
     )
   },
 })

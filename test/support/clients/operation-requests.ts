@@ -991,3 +991,12 @@ function buildSilentAgentRequests(...more: string[]): RequestsByOperation[string
     504: { ...at('https://slow.example/mcp'), registry: 'hasty' },
   }
 }
+
+/** Requests whose answers have other headers than those of the usual request. */
+export const conditionalRequests: Readonly<Record<string, (known: Known) => ApiRequest>> = {
+  listAgentPublishers: () => ({ params: agent, query: 'status=revoked' }),
+  listAgentPublishersAlias: () => ({ params: agent, query: 'status=revoked' }),
+  lookUpPublisher: () => ({ query: 'domain=acme.example' }),
+  resolveIdentifiers: () => ({ payload: { identifiers: unknown, provenance: { type: 'crawl' } } }),
+  resumeSubscription: ({ subscriptions }) => ({ params: subscriptions.read }),
+}
