@@ -222,7 +222,9 @@ describe('an operator', () => {
 
   test('restores a backup, and says which revoked access that makes valid again', async () => {
     await run('key', 'create', '--org', 'Acme')
-    const [{ key_id: id }] = JSON.parse((await run('key', 'list', '--org', 'Acme', '--json')).stdout)
+    const [{ key_id: id }] = JSON.parse(
+      (await run('key', 'list', '--org', 'Acme', '--json')).stdout,
+    )
     await run('org', 'user', 'add', 'ada', '--org', 'Acme', '--role', 'member')
     const later = `${folder.path}/later`
     await run('backup', later)
