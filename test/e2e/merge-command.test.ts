@@ -64,7 +64,7 @@ describe('registry merge', () => {
       status: 1,
       stderr: `No collection has the rid ${nobody}.\n`,
     })
-    expect((await merge('property', 'home', canonical)).stderr).toContain('must be the rid')
+    expect((await merge('property', 'home', canonical)).stderr).toContain('must be the registry ID')
     expect((await merge('brand', alias, canonical)).stderr).toContain('property, collection')
     const aliases = 'select kind, alias_rid, canonical_rid, evidence from aliases'
     expect(await openStores(merging => merging.rows(aliases))).toEqual([

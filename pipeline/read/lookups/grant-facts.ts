@@ -1,9 +1,10 @@
 import type { NeededTerm, OperatorSideOfGrant } from '../../model/operator-side.ts'
-import { findTermOfGrant } from '../../resolve/authority.ts'
+import { findTermOfGrant, judge } from '../../resolve/authority.ts'
 import { hasLimitedGrants } from '../../serving/plain-sales.ts'
 import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
+import { findAgent, findOperatorSide } from './agents.ts'
 import { findInventory, type Inventory } from './inventory.ts'
 import { findSideOfGrants } from './operator-sides.ts'
 import type { Revise } from './stored.ts'
@@ -42,10 +43,14 @@ export function findNeeds(
   publisher: string,
 ): NeededTerm | undefined {
   const inventory = isLimiting(reader, publisher) ? findInventory(reader, publisher) : undefined
-  return inventory && findUnmetNeed(inventory, agentUrl)
+  return inventory && findUnmetNeed(reader, inventory, agentUrl)
 }
 
-function findUnmetNeed(inventory: Inventory, agentUrl: string): NeededTerm | undefined {
+function findUnmetNeed(
+  reader: Reader,
+  inventory: Inventory,
+  agentUrl: string,
+): NeededTerm | undefined {
   const grants = inventory.grantsTo(agentUrl).filter(grant => grant.in_force)
   const limits = grants.flatMap(grant => {
     const needs = findTermOfGrant(grant)
@@ -54,9 +59,14 @@ function findUnmetNeed(inventory: Inventory, agentUrl: string): NeededTerm | und
   if (limits.length === 0) return undefined
   const free = grants.filter(grant => limits.every(limit => limit.grant !== grant))
   for (const property of inventory.properties) {
-    if (!property.is_active || free.some(grant => grant.reaches(property))) continue
-    const limit = limits.find(({ grant }) => grant.reaches(property))
-    if (limit !== undefined) return limit.needs
+    const limit = property.is_active && limits.find(({ grant }) => grant.reaches(property))
+    if (!limit) continue
+    if (!free.some(grant => grant.reaches(property))) return limit.needs
+    // The operator may contradict the grant without limits alone.
+    const operating = findOperatorSide(reader, findAgent(reader, agentUrl))
+    const terms = { at: reader.now() }
+    const { needs } = judge(property, inventory.granting(agentUrl), operating, terms)
+    if (needs !== undefined) return needs
   }
   return undefined
 }
