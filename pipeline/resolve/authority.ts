@@ -204,6 +204,18 @@ export function findMissingTerm(
   return rules.map(findNeededTerm).find(term => term !== undefined)
 }
 
+/** Finds the term that a sale has to name: as its verdict says, or else one that limits a grant to it. */
+export function findNeedsOfSale(
+  property: ForSale,
+  publisher: PublisherSide,
+  operating: Parameters<typeof judge>[2],
+  terms: Terms,
+): NeededTerm | undefined {
+  const asked = { ...terms, anywhere: false }
+  const { needs } = judge(property, publisher, operating, asked)
+  return needs ?? findMissingTerm(property, publisher, asked)
+}
+
 /** Judges a sale by the publisher's file; never empty, since a file that does not list the agent is a verdict too. */
 function judgePublisher(
   property: ForSale,

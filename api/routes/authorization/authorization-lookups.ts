@@ -30,7 +30,7 @@ import {
   loadPastInventory,
 } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { findMissingTerm, isGranted, judge } from '../../../pipeline/resolve/authority.ts'
+import { findMissingTerm, findNeedsOfSale, isGranted } from '../../../pipeline/resolve/authority.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { createPageSize, domainCursor, pageCursor } from '../../inputs/fields.ts'
@@ -213,8 +213,7 @@ function findNeedsOfSeller(reader: Reader, { agent_url, property, publisher_doma
   const terms = { at: reader.now() }
   const granting = inventory.granting(agent_url)
   const operating = findOperatorSide(reader, findAgent(reader, agent_url))
-  const { needs } = judge(property, granting, operating, terms)
-  return needs ?? findMissingTerm(property, granting, terms)
+  return findNeedsOfSale(property, granting, operating, terms)
 }
 
 function toShownSeller({ agent_url, publisher_domain, property }: Seller) {

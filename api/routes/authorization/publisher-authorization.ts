@@ -27,7 +27,7 @@ import { listAgentKeys, listPublisherKeys } from '../../../pipeline/read/lookups
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import {
-  findMissingTerm,
+  findNeedsOfSale,
   findTermOfGrant,
   judge,
   tallyVerdicts,
@@ -233,7 +233,7 @@ function judgePublisher(
   )
   const isLimited = granting.grants.some(grant => findTermOfGrant(grant) !== undefined)
   const needs = (isLimited ? granted : [])
-    .map(({ property }) => findMissingTerm(property, granting, terms))
+    .map(({ property }) => findNeedsOfSale(property, granting, operating, terms))
     .find(term => term !== undefined)
   const words = granting.grants.find(grant => grant.authorized_for !== null)?.authorized_for
   const answer = {

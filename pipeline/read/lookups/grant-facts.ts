@@ -1,5 +1,5 @@
 import type { NeededTerm, OperatorSideOfGrant } from '../../model/operator-side.ts'
-import { findTermOfGrant, judge } from '../../resolve/authority.ts'
+import { findNeedsOfSale, findTermOfGrant } from '../../resolve/authority.ts'
 import { hasLimitedGrants } from '../../serving/plain-sales.ts'
 import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
@@ -65,7 +65,7 @@ function findUnmetNeed(
     // The operator may contradict the grant without limits alone.
     const operating = findOperatorSide(reader, findAgent(reader, agentUrl))
     const terms = { at: reader.now() }
-    const { needs } = judge(property, inventory.granting(agentUrl), operating, terms)
+    const needs = findNeedsOfSale(property, inventory.granting(agentUrl), operating, terms)
     if (needs !== undefined) return needs
   }
   return undefined
