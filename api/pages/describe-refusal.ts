@@ -47,7 +47,7 @@ export function describeRefusal(text: string, sent: object = {}): string {
   const entered: unknown = (sent as Record<string, unknown>)[field]
   const [what, valid, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
   const label = labels[field] ?? field.replaceAll('_', ' ')
-  if (fault === 'must not be empty') return `Enter ${toIndefinite(label)}.`
+  if (/^must not be empty\.?$/.test(fault)) return `Enter ${toIndefinite(label)}.`
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
     return `Unknown ${label}: “${entered}”.`
   if (what === undefined || typeof entered !== 'string')

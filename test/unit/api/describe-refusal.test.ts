@@ -17,7 +17,7 @@ test.each([
   ['`email` must be an email address', { email: 'bob' }, /^“bob” isn’t a valid email address\./],
   ['`name` must not be empty', { name: '' }, 'Enter a name.'],
   ['`organization_name` must not be empty', {}, 'Enter an organization name.'],
-  ['`pairs` must not be empty', {}, 'Enter the list.'],
+  ['`pairs` must not be empty.', {}, 'Enter the list.'],
   ['`token_endpoint` must be an https URL', {}, 'Token endpoint must be an https URL.'],
   ['`type` must be one of sales, brand', { type: 'nope' }, 'Unknown type: “nope”.'],
   ['`type` must be sales or brand', { type: 'nope' }, 'Unknown type: “nope”.'],
