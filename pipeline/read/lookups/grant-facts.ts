@@ -51,21 +51,17 @@ function findUnmetNeed(
   inventory: Inventory,
   agentUrl: string,
 ): NeededTerm | undefined {
-  const grants = inventory.grantsTo(agentUrl).filter(grant => grant.in_force)
-  const limits = grants.flatMap(grant => {
-    const needs = findTermOfGrant(grant)
-    return needs === undefined ? [] : [{ grant, needs }]
-  })
+  const limits = inventory
+    .grantsTo(agentUrl)
+    .filter(grant => grant.in_force && findTermOfGrant(grant) !== undefined)
   if (limits.length === 0) return undefined
-  const free = grants.filter(grant => limits.every(limit => limit.grant !== grant))
+  // Which grant counts is the operator's matter too, also beside one without limits.
+  const operating = findOperatorSide(reader, findAgent(reader, agentUrl))
+  const publisher = inventory.granting(agentUrl)
+  const terms = { at: reader.now() }
   for (const property of inventory.properties) {
-    const limit = property.is_active && limits.find(({ grant }) => grant.reaches(property))
-    if (!limit) continue
-    if (!free.some(grant => grant.reaches(property))) return limit.needs
-    // The operator may contradict the grant without limits alone.
-    const operating = findOperatorSide(reader, findAgent(reader, agentUrl))
-    const terms = { at: reader.now() }
-    const needs = findNeedsOfSale(property, inventory.granting(agentUrl), operating, terms)
+    if (!property.is_active || !limits.some(grant => grant.reaches(property))) continue
+    const needs = findNeedsOfSale(property, publisher, operating, terms)
     if (needs !== undefined) return needs
   }
   return undefined
