@@ -196,6 +196,7 @@ export const layers: Layer[] = [
     folder: 'api/agent',
     imports: [
       core,
+      'pipeline/model/documents/vocabulary.ts',
       `${fetch}/http.ts`,
       signing,
       `${store}/lmdb-head.ts`,
@@ -205,7 +206,8 @@ export const layers: Layer[] = [
       'api/limits/caller.ts',
       jobMetrics,
     ],
-    because: 'the reference agent is a program of its own: it knows nothing about the registry',
+    because:
+      'the reference agent is a program of its own: it knows the words of the protocol, and nothing about the registry',
   },
   {
     folder: 'api/operator',

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import type { Instant } from '../../../pipeline/core/clock.ts'
+import {
+  channels,
+  identifierTypes,
+  propertyTypes,
+} from '../../../pipeline/model/documents/vocabulary.ts'
 import { type AccountRef, BrandRef, HostName, nameAccount, resolveAccount } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
-import { channels, identifierTypes, propertyTypes } from './property-words.ts'
 
 declare module '../state/store.ts' {
   interface Records {
