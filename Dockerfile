@@ -6,6 +6,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
+# The commit, which the image cannot tell: there is no .git in it.
+ARG COMMIT
 RUN npm run build
 
 FROM node:24-bookworm-slim AS modules

@@ -6,6 +6,7 @@ import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { listenAt } from '../pipeline/core/listen.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { readVersion } from '../pipeline/core/version.ts'
 import { Reader } from '../pipeline/read/reader.ts'
 import { openCatalog } from '../pipeline/storyboards/catalog.ts'
 import { buildApp } from './app.ts'
@@ -48,7 +49,7 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
     hostSetting: 'HOST',
     portSetting: 'PORT',
   })
-  log.info({ url }, 'listening')
+  log.info({ url, version: readVersion() }, 'listening')
   issuerKeys.follow()
   let closing: Promise<void> | undefined
   const close = () => {

@@ -2,10 +2,11 @@ import type { Gauge } from 'prom-client'
 import type { RedisStatus } from '../../jobs/api-client/redis-status.ts'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MeasuredValues, RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import type { Build } from '../../pipeline/core/version.ts'
 
 /** Sources of what a process measures of the whole registry; what is left out it does not show. */
 interface OperatorGauges {
-  version: string
+  build: Build
   readFreeDisk?: (() => number) | undefined
   readRedis?: (() => Promise<RedisStatus | undefined>) | undefined
 }
@@ -17,9 +18,9 @@ export class OperatorMetrics {
   readonly #restarts
   readonly #readRedis: (() => Promise<RedisStatus | undefined>) | undefined
 
-  constructor(role: RoleMetrics, { version, readFreeDisk, readRedis }: OperatorGauges) {
+  constructor(role: RoleMetrics, { build, readFreeDisk, readRedis }: OperatorGauges) {
     this.#role = role
-    role.getGauge('registry_build_info').labels(version).set(1)
+    role.getGauge('registry_build_info').labels(build.version, build.commit).set(1)
     if (readFreeDisk) role.watch('registry_disk_free_bytes', readFreeDisk)
     this.#up = role.getGauge('registry_role_up')
     this.#restarts = role.getCounter('registry_role_restarts_total')

@@ -7,7 +7,7 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { listenAt } from '../../pipeline/core/listen.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { readVersion } from '../../pipeline/core/version.ts'
+import { formatBuild, readBuild } from '../../pipeline/core/version.ts'
 import { readFreeDisk } from '../../pipeline/read/health.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp } from './app.ts'
@@ -41,16 +41,16 @@ export async function serveOperator(
   const { findProblems, findNotes, readStatusProblems } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
   const paths = resolvePaths(config.DATA_DIR)
-  const version = readVersion()
+  const build = readBuild()
   const hasQueues = showsQueues && redisUrl !== undefined
   const app = buildOperatorApp({
     config,
     log,
     queues: chooseQueues(hasQueues, config),
     site: resolveBaseUrl(config),
-    version,
+    version: formatBuild(build),
     metrics: new OperatorMetrics(new RoleMetrics('operator'), {
-      version,
+      build,
       ...(showsQueues && { readFreeDisk: () => readFreeDisk(paths) }),
       ...(showsQueues && redis && { readRedis: () => redis.read() }),
     }),

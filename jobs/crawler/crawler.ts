@@ -2,6 +2,7 @@ import { Worker } from 'bullmq'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { readVersion } from '../../pipeline/core/version.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live/live-request.ts'
 import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
@@ -72,7 +73,7 @@ export async function runCrawler(
     const level = stop.signal.aborted ? 'info' : 'warn'
     log[level]({ error: error.message }, 'batch failed')
   })
-  void waitUntilReady(crawlJobs).then(() => log.info('crawler ready'))
+  void waitUntilReady(crawlJobs).then(() => log.info({ version: readVersion() }, 'crawler ready'))
 
   return {
     async close() {

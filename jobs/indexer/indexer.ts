@@ -162,6 +162,7 @@ export async function runIndexer(
       () => statusWatch.look(),
     ),
   ].filter(loop => loop !== undefined)
+  const version = readVersion()
   writeRunFile(sequencer.paths, {
     base_url: resolveBaseUrl(config),
     redis_url: redisUrl,
@@ -169,9 +170,11 @@ export async function runIndexer(
     // A parent with an IPC channel ends this process by closing the channel.
     ...(process.channel && { supervisor_pid: process.ppid }),
     started_at: toIso(clock.now()),
-    version: readVersion(),
+    version,
   })
-  void waitUntilReady(commands).then(() => log.info({ seq: sequencer.seq }, 'indexer ready'))
+  void waitUntilReady(commands).then(() =>
+    log.info({ seq: sequencer.seq, version }, 'indexer ready'),
+  )
   return {
     async close() {
       for (const loop of [dispatching, ...loops]) loop.stop()

@@ -22,7 +22,10 @@ export const metricTable = {
     type: 'gauge',
     role: 'operator',
     means: '1, with the version that runs',
-    labels: { version: 'version, as in the changelog' },
+    labels: {
+      version: 'version, as in the changelog',
+      commit: 'commit that was built, with `-modified` if its files had been edited',
+    },
     combine: 'max',
   },
   registry_disk_free_bytes: {

@@ -3,6 +3,7 @@ import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { readVersion } from '../../pipeline/core/version.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import { Deliverer } from '../../pipeline/push/deliverer.ts'
 import { PushState } from '../../pipeline/push/state.ts'
@@ -82,7 +83,7 @@ export async function runPush(
     })
     deliverer.start()
     isActive = true
-    log.info('push ready')
+    log.info({ version: readVersion() }, 'push ready')
     return { lease, state, deliverer }
   })()
   const refreshing = setInterval(refresh, REFRESH_MS)

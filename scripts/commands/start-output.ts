@@ -1,6 +1,7 @@
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
+import { readVersion } from '../../pipeline/core/version.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { savedEntry } from '../world/entries.ts'
 import { OWN_AGENT_PATH, OWN_RECEIVER_PATH } from '../world/forward.ts'
@@ -15,7 +16,7 @@ const DEMO_PUBLISHER = 'northfield-times.example'
 const DEMO_HOME_PAGE = 'only-a-home-page.example'
 
 export function printAddress(url: string): void {
-  print(`Agentic Ad Registry at ${url}/`)
+  print(`Agentic Ad Registry ${readVersion()} at ${url}/`)
 }
 
 /** Prints where the agents of the demo can be called without its internet. */

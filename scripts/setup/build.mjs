@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { buildBrowser } from './browser.mjs'
 import { buildBundles, moveChunks, STAMP } from './bundle.mjs'
+import { noteCommit } from './commit.mjs'
 import { fail, root, run, say } from './run.mjs'
 import { buildValidator } from './validator.mjs'
 
@@ -30,6 +31,7 @@ const dist = join(root, 'dist')
 /** Builds what has changed since the last time: the programs for Node, and those for browsers. */
 export async function build() {
   await buildPrograms()
+  noteCommit()
   await buildBrowser()
 }
 

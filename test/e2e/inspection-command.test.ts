@@ -163,9 +163,11 @@ describe('registry status', () => {
 })
 
 describe('the command line', () => {
-  test('prints its version', async () => {
+  test('prints its version, and the commit of its build', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-    expect(await run('--version')).toMatchObject({ status: 0, stdout: `${version}\n` })
+    const { status, stdout } = await run('--version')
+    expect(status).toBe(0)
+    expect(stdout.replace(/ \(\S+\)$/m, '')).toBe(`${version}\n`)
   })
 
   test('ends quietly when its reader has gone', () => {

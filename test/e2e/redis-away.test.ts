@@ -17,7 +17,7 @@ test('a start without its Redis says so once, reads, and is ready when Redis ans
   const { url } = redis
   const env = { DATA_DIR: folder.path, PORT: String(await findFreePort()), REDIS_URL: url }
   const start = new Command(['start'], { ...env, CRAWL_CONNECT_TO: 'http://127.0.0.1:9' })
-  const [, address] = await start.waitForOutput(/Agentic Ad Registry at (\S+)/)
+  const [, address] = await start.waitForOutput(/Agentic Ad Registry .*at (\S+)/)
   expect((await fetch(`${address}api/registry/stats`)).status).toBe(200)
   await start.waitForOutput(/Operator/)
   expect(start.stderr).toBe(

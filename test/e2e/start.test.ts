@@ -56,7 +56,7 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`
   const began = performance.now()
   start = new Command(['start'], env)
-  await start.waitForOutput(/Agentic Ad Registry at /)
+  await start.waitForOutput(/Agentic Ad Registry .*at /)
   expect((await fetch(`${base}/`)).status).toBe(200)
   expect(start.stdout).not.toContain('crawled')
   await start.waitForOutput(/^Ready\./m)

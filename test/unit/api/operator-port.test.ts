@@ -16,7 +16,7 @@ const build = (
     config: readConfig({}),
     log: silentLog,
     metrics: new OperatorMetrics(new RoleMetrics('operator'), {
-      version: '1.2.3',
+      build: { version: '1.2.3', commit: 'abc1234' },
       readFreeDisk: () => 7,
     }),
     readReports: async () => [],
@@ -44,7 +44,7 @@ test('the version that runs and the disk are shown while no role answers', async
   const app = build('elsewhere')
   const headers = { host: '127.0.0.1:3100' }
   const { body } = await app.inject({ url: '/metrics', headers })
-  expect(body).toContain('registry_build_info{version="1.2.3"} 1\n')
+  expect(body).toContain('registry_build_info{version="1.2.3",commit="abc1234"} 1\n')
   expect(body).toContain('registry_disk_free_bytes 7\n')
   expect((await app.inject({ url: '/', headers })).body).toContain('This is version 1.2.3.')
   await app.close()
