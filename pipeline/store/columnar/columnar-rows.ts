@@ -111,7 +111,8 @@ export class TableRows {
       parameters,
     )
     const [ids = [], sizes = []] = found.map(list => JSON.parse(String(list)) as number[])
-    const sql = `select '{${columns.map(buildList).join(',')}}'
+    // `||` would copy what stands before it, list by list.
+    const sql = `select concat('{', ${columns.map(buildList).join(", ',', ")}, '}')
       from json_each($ids) i cross join ${storedAs} t on t.rowid = i.value`
     for (const batch of cut(ids, sizes)) {
       yield { rows: String(this.#record.values(sql, { ids: JSON.stringify(batch) })[0]?.[0]) }
@@ -135,13 +136,13 @@ const isList = (type: string) => type.endsWith('[]')
 /** Tells whether the record keeps the values of a type as JSON. */
 const isJson = (type: string) => type === 'json' || isList(type)
 
-/** Builds the part of an SQL text that lists the values of a column as a member of a JSON object. */
+/** Builds arguments of SQL's `concat` that list the values of a column as a member of a JSON object. */
 function buildList({ name, type, computed }: ColumnDeclaration): string {
   const value = computed?.sql ?? `t.${name}`
   const list = isJson(type)
-    ? `'[' || group_concat(ifnull(${value}, 'null'), ',') || ']'`
+    ? `'[', group_concat(ifnull(${value}, 'null'), ','), ']'`
     : `json_group_array(${value})`
-  return `"${name}":' || ${list} || '`
+  return `'"${name}":', ${list}`
 }
 
 /** Names the type with which DuckDB reads the JSON that the record makes of a value of this type. */
