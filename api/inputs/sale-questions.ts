@@ -43,8 +43,8 @@ export const SaleQuestions = {
 }
 
 /**
- * A question as it was understood, or why it was not, with the agent that it names; `field` is the one that its
- * identifier was sent in.
+ * A question as it was understood, or why it was not, with what it names; `field` is the one that its identifier was
+ * sent in.
  */
 export type AskedSale =
   | {
@@ -53,7 +53,13 @@ export type AskedSale =
       field: 'domain' | 'identifier_value'
       country: string | undefined
     }
-  | { fault: string; agent_url?: string }
+  | ({ fault: string } & NamedSale)
+
+interface NamedSale {
+  agent_url?: string | undefined
+  identifier_type?: string | undefined
+  identifier_value?: string | undefined
+}
 
 /** Parses questions sent as CSV or JSON. A list that is none is refused, a faulty question has its fault. */
 export function parseSaleQuestions(body: Buffer, contentType: string, most: number): AskedSale[] {
@@ -137,8 +143,19 @@ const BOTH = 'enter either a domain, or an identifier type and a value, not both
 
 function parseQuestion(sent: unknown): AskedSale {
   const asked = readQuestion(sent)
-  const agent = SaleQuestion.shape.agent_url.safeParse(Object(sent).agent_url)
-  return 'fault' in asked && agent.success ? { ...asked, agent_url: agent.data } : asked
+  return 'fault' in asked ? { ...findNamed(sent), ...asked } : asked
+}
+
+/** Finds what a faulty question names, so that its owner recognizes it: the fields that are valid by themselves. */
+function findNamed(sent: unknown): NamedSale {
+  const find = (name: keyof typeof SaleQuestion.shape) =>
+    SaleQuestion.shape[name].safeParse(Object(sent)[name]).data
+  const domain = find('domain')
+  return {
+    agent_url: find('agent_url'),
+    identifier_type: find('identifier_type') ?? (domain && 'domain'),
+    identifier_value: find('identifier_value') ?? domain,
+  }
 }
 
 function readQuestion(sent: unknown): AskedSale {

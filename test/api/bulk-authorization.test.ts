@@ -256,6 +256,26 @@ test('a question that is not understood is told as such, and the others are answ
   expect(lines[9]).toMatchObject({ line: 10, authorized: true })
 })
 
+test('a faulty question keeps what it names, in each format', async () => {
+  const asked = { agent_url: agent, identifier_type: 'domain', identifier_value: 'both.example' }
+  const faults = [
+    { agent_url: agent, domain: 'both.example', contry: 'FR' },
+    { ...asked, country: 'UK' },
+    { ...asked, delegation: 'direct' },
+  ]
+  const { text } = await post(JSON.stringify(faults))
+  for (const [i, line] of readLines(text).entries())
+    expect(line).toEqual({
+      line: i + 1,
+      ...asked,
+      error: expect.any(String),
+      code: 'invalid_request',
+    })
+  const csv = { 'content-type': 'text/csv' }
+  const rows = await post(`agent_url,domain,country\n${agent},both.example,UK`, csv, '?format=csv')
+  expect(rows.text).toContain(`\n1,${agent},domain,both.example,,`)
+})
+
 test('a restriction that is not checked is a fault, also under a wrong name', async () => {
   const asked = { agent_url: agent, domain: 'both.example' }
   const { text } = await post(

@@ -169,7 +169,8 @@ export const resolveBrandsBulk = defineOperation({
   path: '/api/brands/resolve/bulk',
   group: 'Brand Resolution',
   summary: 'Resolve many domains to their brands in one call',
-  description: 'Results are keyed by the trimmed, lower-case input. An unknown brand is null.',
+  description:
+    'Results are keyed by the trimmed, lower-case input. An unknown brand is null, without `did_you_mean`.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',

@@ -54,7 +54,8 @@ export const resolvePropertiesBulk = defineOperation({
   path: '/api/properties/resolve/bulk',
   group: 'Property Resolution',
   summary: 'Resolve many publisher domains in one call',
-  description: 'Results are keyed by the lower-case input. An unknown domain is null.',
+  description:
+    'Results are keyed by the lower-case input. An unknown domain is null, without `did_you_mean`.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
