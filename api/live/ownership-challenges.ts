@@ -16,6 +16,7 @@ import type { Answer } from '../../pipeline/model/submission.ts'
 import { getProofEnd } from '../../pipeline/read/lookups/ownership.ts'
 import type { Outbound } from '../limits/outbound.ts'
 import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
+import { submitSecret } from './submit-secret.ts'
 
 /** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 3_000
@@ -36,21 +37,22 @@ export interface OwnershipClaim {
 /** Creates a challenge with a random token for an organization and a domain; only its hash is stored. */
 export async function issueChallenge(
   { org_id, domain }: OwnershipClaim,
-  { config, writer }: Pick<ProofServices, 'config' | 'writer'>,
+  submissionId: string,
+  services: Pick<ProofServices, 'config' | 'writer'>,
 ): Promise<Sent> {
+  const { LIMITS, PROTOCOL_NAME } = services.config
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
-  const answer = await writer.submit({
+  const done = await submitSecret(services, submissionId, {
     op: 'ownership.issue',
     challenge_id: randomUUID(),
     org_id,
     domain,
     nonce_hash: createHash('sha256').update(nonce).digest('hex'),
-    lasts_ms: config.LIMITS.challengeMinutes * MINUTE,
+    lasts_ms: LIMITS.challengeMinutes * MINUTE,
   })
-  if ('refused' in answer) return refuseAs(answer)
-  const { txt, url } = listOwnershipPlaces(domain, config.PROTOCOL_NAME)
+  const { txt, url } = listOwnershipPlaces(domain, PROTOCOL_NAME)
   const methods = { dns_txt: { name: txt, value: nonce }, http: { url, body: nonce } }
-  return { status: 201, body: { ...answer.done, nonce, methods } }
+  return { status: 201, body: { ...done, nonce, methods } }
 }
 
 /**

@@ -70,7 +70,10 @@ export const publicErrors = {
   not_found: { status: 404, means: 'not found' },
   method_not_allowed: { status: 405, means: 'this path does not support the method' },
   request_timeout: { status: 408, means: 'the request was not received in time' },
-  conflict: { status: 409, means: 'the request conflicts with the current state' },
+  conflict: {
+    status: 409,
+    means: 'the request conflicts with the current state, or its `Idempotency-Key` was used',
+  },
   unpublish_first: { status: 409, means: 'the agent is public: change its visibility first' },
   ownership_verification_failed: {
     status: 409,

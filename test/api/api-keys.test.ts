@@ -51,6 +51,25 @@ async function findOrgId(name: string): Promise<string> {
 }
 
 describe('an API key', () => {
+  test('is created once under one Idempotency-Key, and a repeated request says so', async () => {
+    const create = (name: string) =>
+      registry.app.inject({
+        method: 'POST',
+        url: '/api/me/api-keys',
+        headers: { authorization: `Bearer ${owner}`, 'idempotency-key': 'nightly' },
+        payload: { name },
+      })
+    const answers = await Promise.all([create('Once'), create('Once'), create('Once')])
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 409, 409])
+    expect((await create('Other')).json()).toEqual({
+      code: 'conflict',
+      error:
+        'This Idempotency-Key was used, and what it created is not shown again: send another one to create a new one.',
+    })
+    const created = await names(owner)
+    expect(created.filter((name: string) => ['Once', 'Other'].includes(name))).toEqual(['Once'])
+  })
+
   test('is shown once, and its secret is in no store and no log line', async () => {
     const made = await ask(owner, 'POST', '', { name: ' Nightly job ' })
     expect(made.statusCode).toBe(201)

@@ -107,6 +107,24 @@ test('headers are described where they are sent or read, and a 304 where there i
     expect([name, place]).toEqual([name, 'header'])
 })
 
+test('what creates something accepts an Idempotency-Key, unless what it names can exist only once', async () => {
+  const { paths } = await fetchDescription()
+  const creating = Object.entries<Record<string, any>>(paths).flatMap(([path, { post }]) =>
+    post?.responses['201'] ? [[path, post] as const] : [],
+  )
+  const key = { $ref: '#/components/parameters/Idempotency-Key' }
+  const without = creating.filter(
+    ([, { parameters = [] }]) =>
+      !parameters.some(({ $ref }: { $ref?: string }) => $ref === key.$ref),
+  )
+  expect(without.map(([path]) => path).toSorted()).toEqual([
+    '/api/me/agents',
+    '/api/me/organization/profile',
+    '/api/me/watches',
+    '/api/organizations',
+  ])
+})
+
 test('a body of several media types is described in each', async () => {
   const { paths } = await fetchDescription()
   const { content } = paths['/api/registry/validate/authorizations'].post.requestBody

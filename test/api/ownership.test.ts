@@ -115,6 +115,21 @@ function changeByOperator(op: 'add' | 'remove', org: string, domain: string, pro
   )
 }
 
+test('a challenge is created once under one Idempotency-Key, and stays valid when the request is repeated', async () => {
+  const repeated = () =>
+    registry.app.inject({
+      method: 'POST',
+      url: '/api/registry/ownership/challenges',
+      headers: { authorization: `Bearer ${acme.key}`, 'idempotency-key': 'once' },
+      payload: { domain: 'acme.example' },
+    })
+  const first = await repeated()
+  expect(first.statusCode, first.body).toBe(201)
+  expect((await repeated()).statusCode).toBe(409)
+  inDns(first.json().nonce)
+  expect((await verify()).status).toBe(200)
+})
+
 describe('the domains of the caller’s organization', () => {
   const domains = '/api/me/organization/domains'
   const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, { key }: Caller, payload?: object) =>

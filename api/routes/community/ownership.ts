@@ -47,13 +47,22 @@ export const issueOwnershipChallenge = defineOperation({
     'verified once, and ends when a new one is created.',
   access: 'bearer',
   writes: true,
+  isIdempotent: true,
   cache: 'none',
   body: z.object({ domain: OwnedDomain }),
   reply: { 201: OwnershipChallenge },
-  errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: ({ body, principal, services }) =>
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: ({ body, principal, submissionId, services }) =>
     issueChallenge(
       { org_id: requireOwnOrganization(principal), domain: body.domain as Domain },
+      submissionId,
       services,
     ),
 })

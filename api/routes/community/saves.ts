@@ -15,7 +15,7 @@ const rules =
   'A new name that imitates another one is refused (400); a suspicious name appears only after a moderator ' +
   'approves it (`review_status`). A domain that serves its own file cannot be edited (409). Your organization must have ' +
   'verified the domain or a parent domain within the last 90 days (403). The response to the save that creates an entry has no revision number; the first edit is revision ' +
-  '2. With an `Idempotency-Key` a request can be retried safely: the save is made once, and every retry gets the same response.'
+  '2.'
 export const saveErrors = [
   'invalid_request',
   'too_large',

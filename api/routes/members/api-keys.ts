@@ -11,6 +11,7 @@ import { ApiKeyMade, ApiKeys } from '../../../pipeline/model/responses/own-organ
 import { listKeyPrefixes, listKeys } from '../../../pipeline/read/lookups/principals.ts'
 import { requireKeyRights, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
+import { submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
@@ -55,6 +56,7 @@ export const createApiKey = defineOperation({
     '`read` it changes nothing: operations that write return 403. With `admin:read` it also lists keys, people and the ' +
     'audit log, and with `admin:*` it manages keys.',
   writes: true,
+  isIdempotent: true,
   body: z.object({
     name: z
       .string()
@@ -67,8 +69,15 @@ export const createApiKey = defineOperation({
     ),
   }),
   reply: { 201: ApiKeyMade },
-  errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ query, body: { name, permissions }, principal, services: { writer } }) => {
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ query, body: { name, permissions }, principal, submissionId, services }) => {
     const belonging = resolveOrganization(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:*')
     const id = randomUUID()
@@ -77,7 +86,8 @@ export const createApiKey = defineOperation({
     const prefix = value.slice(0, KEY_PREFIX_CHARS)
     const { org_id: org } = belonging
     const created = { key_id: id, org, label: name, permissions, hash, prefix }
-    const { created_at } = unwrapAnswer(await writer.submit({ op: 'key.create', ...created }))
+    const creation = { op: 'key.create', ...created } as const
+    const { created_at } = await submitSecret(services, submissionId, creation)
     return { status: 201, body: { id, prefix, name, permissions, created_at, value } }
   },
 })

@@ -67,14 +67,15 @@ export const addOwnDomain = defineOperation({
     'Works like an ownership challenge, for any organization that you belong to. The domain is added once it is verified.',
   access: 'bearer',
   writes: true,
+  isIdempotent: true,
   cache: 'private',
   query: OrganizationQuery,
   body: z.object({ domain: OwnedDomain }),
   reply: { 201: OwnershipChallenge },
-  errors: [...refusals, 'unsupported_media_type'],
-  handle: ({ query, body, principal, services }) => {
+  errors: [...refusals, 'conflict', 'unsupported_media_type'],
+  handle: ({ query, body, principal, submissionId, services }) => {
     const { org_id } = resolveOrganization(principal, query.org)
-    return issueChallenge({ org_id, domain: body.domain as Domain }, services)
+    return issueChallenge({ org_id, domain: body.domain as Domain }, submissionId, services)
   },
 })
 

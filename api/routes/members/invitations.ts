@@ -18,6 +18,7 @@ import {
 import { requireOrganizationRight, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import { sendInvitation } from '../../live/invitation-mail.ts'
+import { submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
@@ -54,6 +55,7 @@ export const createInvitation = defineOperation({
   description:
     'For owners. Admins can invite members and viewers. The link works once, within a week, and only for the person who signs in with the invited email address. It is sent by email if the registry sends any, and `url` shows it once. An earlier invitation of the same address ends.',
   writes: true,
+  isIdempotent: true,
   query: OrganizationQuery,
   body: z.object({
     email: EmailAddress.describe('Email address with which the person signs in'),
@@ -71,11 +73,11 @@ export const createInvitation = defineOperation({
     'unsupported_media_type',
     'unavailable',
   ],
-  handle: async ({ query, body: { email, role }, principal, services }) => {
+  handle: async ({ query, body: { email, role }, principal, submissionId, services }) => {
     const belonging = resolveOrganization(principal, query.org)
     requireOrganizationRight(principal, belonging, 'members')
     requireOrganizationRight(principal, belonging, getRightOverRole(role))
-    const { clock, config, writer, baseUrl } = services
+    const { clock, config, baseUrl } = services
     const { invitationDays, invitationsPending: most } = config.LIMITS
     const { org_id, org_name } = belonging
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
@@ -83,8 +85,8 @@ export const createInvitation = defineOperation({
     const expires_at = toIso(clock.now() + invitationDays * DAY)
     const hash = hashInvitationToken(token)
     const invitation = { invitation_id, org_id, email, role, hash, expires_at, most }
-    const answer = await writer.submit({ op: 'invitation.create', ...invitation })
-    const created_at = String(unwrapAnswer(answer).created_at)
+    const creation = { op: 'invitation.create', ...invitation } as const
+    const created_at = String((await submitSecret(services, submissionId, creation)).created_at)
     const url = `${baseUrl()}/dashboard/join?token=${token}`
     const inviter = principal.person?.email
     const invited = { email, role, organization: org_name, inviter, url, expires_at }

@@ -147,6 +147,14 @@ const site = {
   identifiers: [{ type: 'domain', value: 'site.example' }],
 }
 
+const newChallenge = {
+  payload: { domain: 'new.example' },
+  headers: { 'idempotency-key': 'new' },
+}
+const newKey = requestAs('adminKey', {
+  payload: { name: 'New' },
+  headers: { 'idempotency-key': 'new' },
+})
 const ofOtherOrganization = { query: `org=${unissued}` }
 const receiver = { url: 'https://receiver.example/changes' }
 const newAgent = { url: 'https://acme.example/new', type: 'sales' }
@@ -168,8 +176,9 @@ export const operationRequests: RequestsByOperation = {
     503: {},
   },
   addOwnDomain: {
-    201: { payload: { domain: 'new.example' } },
+    201: newChallenge,
     403: { ...ofOtherOrganization, payload: { domain: 'new.example' } },
+    409: newChallenge,
     503: { payload: { domain: 'new.example' } },
   },
   verifyOwnDomain: {
@@ -286,8 +295,9 @@ export const operationRequests: RequestsByOperation = {
   getOrganizationAudit: { 200: requestAs('owner'), 400: { query: 'limit=x' }, 403: {} },
   listApiKeys: { 200: requestAs('adminKey'), 400: { query: 'org=' }, 403: {} },
   createApiKey: {
-    201: requestAs('adminKey', { payload: { name: 'New' } }),
+    201: newKey,
     403: { payload: { name: 'New' } },
+    409: newKey,
     503: requestAs('adminKey', { payload: { name: 'New' } }),
   },
   revokeApiKey: {
@@ -414,8 +424,9 @@ export const operationRequests: RequestsByOperation = {
     410: { query: `cursor=${unissued}` },
   },
   issueOwnershipChallenge: {
-    201: { payload: { domain: 'new.example' } },
+    201: newChallenge,
     403: requestAs('person', { payload: { domain: 'new.example' } }),
+    409: newChallenge,
     503: { payload: { domain: 'new.example' } },
   },
   verifyOwnership: {
