@@ -71,7 +71,7 @@ export function addHeld(program: Command): void {
   held
     .command('release')
     .description('apply the losses: grants end, and properties become stale')
-    .argument('[domains...]', 'publishers that `held list` prints', readDomains, [])
+    .argument('[domains...]', 'publishers that `held list` prints', readDomains)
     .option('--all', 'all held publishers')
     .action(async (chosen, { all }) =>
       (await import('../commands/held.ts')).releaseHeld({ domains: chosen, all }),
@@ -79,7 +79,7 @@ export function addHeld(program: Command): void {
   held
     .command('drop')
     .description('discard the losses: rows stay as they are, and the files are crawled again now')
-    .argument('[domains...]', 'publishers that `held list` prints', readDomains, [])
+    .argument('[domains...]', 'publishers that `held list` prints', readDomains)
     .option('--all', 'all held publishers')
     .action(async (chosen, { all }) =>
       (await import('../commands/held.ts')).dropHeld({ domains: chosen, all }),

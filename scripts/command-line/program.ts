@@ -4,31 +4,10 @@ import { addKeys, addOrganizations, addRoles } from './accounts.ts'
 import { addHelpHints, helpInSentences } from './help.ts'
 import { addMembers } from './members.ts'
 import { addAudit, addCorrections, addHeld, addReviews } from './moderation.ts'
+import { refusalInSentences } from './refusal.ts'
 import { addRunning } from './running.ts'
 import { addInspection, addStores } from './stores.ts'
 import { defineValidation } from './validation.ts'
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced before text is echoed
-const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
-
-/** Words of the library around an argument, and what a reader of values has said of it. */
-const INVALID =
-  /^error: (?:command-argument value '(?<value>.*)' is invalid for argument '(?<name>[\w-]+)'|option '(?<option>[^']+)' argument '(?<text>.*)' is invalid)\. (?:must (?<rule>.*)|Allowed choices are (?<choices>.*))$/s
-/** Guess that the library adds below a name that it does not know. */
-const GUESS = /\n(?=\(Did you mean [^\n]*$)/
-
-/** Formats a refusal as one line that shows every character that was typed. */
-function formatRefusal(text: string): string {
-  return text
-    .trimEnd()
-    .replace(GUESS, ' ')
-    .replace(INVALID, (...match) => {
-      const { name, value, option, text, rule, choices } = match.at(-1) as Record<string, string>
-      const must = choices === undefined ? `must ${rule}` : `must be one of ${choices}`
-      return `error: ${name ?? option}: “${value ?? text}” ${must}`
-    })
-    .replace(CONTROL, '\uFFFD')
-}
 
 /** Ends a command whose output nobody reads any more, as in `| head`. */
 function endWithoutReader(error: NodeJS.ErrnoException): void {
@@ -45,9 +24,7 @@ export function buildProgram(): Command {
     .description('Run and manage an Agentic Ad Registry')
     .version(readVersion(), '--version', 'print the version')
     .configureHelp({ ...helpInSentences, showGlobalOptions: false })
-    .configureOutput({
-      outputError: (text, write) => write(`${formatRefusal(text)}\n`),
-    })
+    .configureOutput(refusalInSentences)
   program.hook('preAction', (_, command) => {
     if (command.name() !== 'start') process.stdout.on('error', endWithoutReader)
   })

@@ -91,7 +91,7 @@ export function addRunning(program: Command): void {
   program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
-    .argument('[domains...]', 'domains to crawl (- for standard input)', readDomainsOrInput, [])
+    .argument('[domains...]', 'domains to crawl (- for standard input)', readDomainsOrInput)
     .option(...domainsOption)
     .option('--json', 'print the summary as JSON')
     .action(async (domains, options) =>

@@ -92,7 +92,7 @@ async function expectRefusal(args: readonly string[], words: RegExp): Promise<vo
   expect(exitCode, said).toBe(1)
   const [sentence, hint, ...more] = said.trimEnd().split('\n')
   expect(sentence).toMatch(words)
-  expect(sentence).toMatch(/^error: /)
+  expect(sentence).toMatch(/^[A-Z].*[.?]$/)
   expect(hint).toMatch(/^Run `registry( [a-z]+)* --help` for usage\.$/)
   expect(more).toEqual([])
 }
@@ -111,26 +111,30 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
     await expect(parseTyped(whole)).rejects.toThrow('it was understood')
   })
 
+  test('shows no empty default in its help', () => {
+    expect(command.helpInformation()).not.toContain('default: []')
+  })
+
   test('refuses an unknown option', async () => {
-    await expectRefusal([...whole, '--nonsense'], /unknown option '--nonsense'/)
+    await expectRefusal([...whole, '--nonsense'], /^Unknown option '--nonsense'\.$/)
   })
 
   test('refuses an extra argument', async () => {
     if (command.registeredArguments.at(-1)?.variadic) return
-    await expectRefusal([...whole, 'acme.example'], /too many arguments/)
+    await expectRefusal([...whole, 'acme.example'], /^Too many arguments/)
   })
 
   test('refuses missing required arguments', async () => {
     const needed = command.registeredArguments.filter(({ required }) => required)
     const options = whole.slice(words.length + needed.length)
     if (needed.length > 0) {
-      await expectRefusal([...words, ...options], /missing required argument '\w+/)
+      await expectRefusal([...words, ...options], /^Missing required argument '\w+/)
     }
     for (const { mandatory, long } of command.options) {
       if (!mandatory) continue
       const at = whole.indexOf(long!)
       const rest = whole.toSpliced(at, 2)
-      await expectRefusal(rest, new RegExp(`required option '${long} .*not specified`))
+      await expectRefusal(rest, new RegExp(`^Required option '${long} .*not specified`))
     }
   })
 
@@ -138,10 +142,13 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
     for (const nothing of ['', ' ']) {
       for (const [i] of command.registeredArguments.entries()) {
         const place = words.length + i
-        await expectRefusal(whole.toSpliced(place, 1, nothing), /: “ ?” must /)
+        await expectRefusal(
+          whole.toSpliced(place, 1, nothing),
+          /^Invalid value “ ?” for <.+>: must /,
+        )
       }
       for (const option of command.options.filter(option => option.required)) {
-        const words = new RegExp(`^error: .*${option.long} .*: “ ?” must `)
+        const words = new RegExp(`^Invalid value “ ?” for .*${option.long} .*: must `)
         await expectRefusal([...whole, option.long!, nothing], words)
       }
     }
@@ -172,12 +179,15 @@ test.each([
   [['top', '--interval', '-1'], /must be a whole number from 1/],
   [['takedown', 'https://'], /must be a domain/],
   [['takedown', 'acme.example', '--undo', '--dry-run'], /cannot be used with/],
-  [['nonsense'], /unknown command 'nonsense'/],
-  [['statsu'], /^error: unknown command 'statsu' \(Did you mean .*status.*\?\)$/],
-  [['status', '--jsno'], /^error: unknown option '--jsno' \(Did you mean --json\?\)$/],
-  [['why', 'no domain'], /^error: domain: “no domain” must be a domain, such as acme\.example\.$/],
-  [['why', 'no\ndomain'], /^error: domain: “no\uFFFDdomain” must be a domain/],
-  [['org', 'nonsense'], /unknown command 'nonsense'/],
+  [['nonsense'], /^Unknown command 'nonsense'\.$/],
+  [['statsu'], /^Unknown command 'statsu'\. Did you mean .*status.*\?$/],
+  [['status', '--jsno'], /^Unknown option '--jsno'\. Did you mean --json\?$/],
+  [
+    ['why', 'no domain'],
+    /^Invalid value “no domain” for <domain>: must be a domain, such as acme\.example\.$/,
+  ],
+  [['why', 'no\ndomain'], /^Invalid value “no\uFFFDdomain” for <domain>: must be a domain/],
+  [['org', 'nonsense'], /^Unknown command 'nonsense'\.$/],
 ] as [string[], RegExp][])('registry %j is refused with a reason', async (args, words) => {
   await expectRefusal(args, words)
 })
