@@ -148,7 +148,7 @@ function buildUserPrincipal({ reader }: AuthServices, person: Person): Principal
     person,
     memberships,
     permissions: [],
-    roles: listRoles(reader, 'user', person.subject),
+    roles: listRoles(reader, 'user', person.id),
     ...(first && { org_id: first.org_id, org_name: first.org_name }),
     tier: best?.membership_tier ?? null,
   }

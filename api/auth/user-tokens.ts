@@ -15,8 +15,6 @@ import type { IssuerKeys } from './issuer-keys.ts'
 /** The person that a token identifies. */
 export interface Person {
   id: string
-  /** Subject as the identity provider gives it. */
-  subject: string
   name?: string
   /** Email address that the identity provider has verified, in lower case. */
   email?: string
@@ -167,7 +165,6 @@ export class UserTokens {
     const { name } = claims
     return {
       id,
-      subject: requireValue(claims.sub, 'subject'),
       ...(typeof name === 'string' && name.trim() !== '' && { name: name.trim().slice(0, 100) }),
       ...readVerifiedEmail(claims),
     }
@@ -178,7 +175,6 @@ export class UserTokens {
 function toSignedIn({ user_id, name, email, email_verified }: SignedIn): Person {
   return {
     id: user_id,
-    subject: user_id,
     ...(name !== null && { name: name.slice(0, 100) }),
     ...readVerifiedEmail({ email, email_verified }),
   }

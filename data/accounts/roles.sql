@@ -2,7 +2,7 @@
 create table if not exists roles (
   -- key or user
   holder varchar not null,
-  -- id of the key, or the subject of the person's tokens
+  -- id of the key or of the person
   id varchar not null,
   -- moderator or admin
   role varchar not null,

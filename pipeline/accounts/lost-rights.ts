@@ -1,5 +1,4 @@
 import { hasOrganizationRight, isModerator, type MembershipRole } from '../core/roles.ts'
-import { toUserId } from '../core/user-id.ts'
 import type { Asker, Refusal, Submission } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import type { AuditRow } from './audit.ts'
@@ -68,15 +67,11 @@ function findMembershipRole(
   return row?.role
 }
 
-/**
- * Tells whether the asker holds a moderating role. Roles name a person by the subject of their tokens, submissions by an
- * id that is made of it.
- */
+/** Tells whether the asker holds a moderating role. */
 function isModeratedBy(db: Sqlite, { kind, id }: Asker): boolean {
-  const held = db.all<{ id: string; role: string }>(
-    'select id, role from roles where holder = $kind and revoked_at is null',
-    { kind },
+  const held = db.all<{ role: string }>(
+    'select role from roles where holder = $kind and id = $id and revoked_at is null',
+    { kind, id },
   )
-  const isTheirs = (holder: string) => ((kind === 'user' && toUserId(holder)) || holder) === id
-  return held.some(row => isModerator([row.role]) && isTheirs(row.id))
+  return isModerator(held.map(({ role }) => role))
 }

@@ -2,7 +2,7 @@
 export const roleNames = ['moderator', 'admin'] as const
 export type Role = (typeof roleNames)[number]
 
-/** Holders of roles: an API key by its id, or a person by the subject of their tokens. */
+/** Holders of roles: an API key by its id, or a person by theirs. */
 export const roleHolders = ['key', 'user'] as const
 export type RoleHolder = (typeof roleHolders)[number]
 

@@ -3,6 +3,8 @@ import { findOrganization } from '../../pipeline/accounts/organizations.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import type { MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
+import { findPerson } from '../../pipeline/read/lookups/people.ts'
+import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
 import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
@@ -57,12 +59,13 @@ export async function addUser(
   warnOfAddress(subject, ', or invite them')
 }
 
-/** Says that an email address names nobody who signs in at this registry. */
-export function warnOfAddress(subject: string, instead = ''): void {
-  if (!subject.includes('@') || readSettings().AUTH_ISSUER !== undefined) return
+/** Says that an email address names nobody who signs in at this registry; tells whether it did. */
+export function warnOfAddress(subject: string, instead = ''): boolean {
+  if (!subject.includes('@') || readSettings().AUTH_ISSUER !== undefined) return false
   process.stderr.write(
     `${subject} counts as the subject of a token. Name people who sign in at this registry by the id that their Applications page shows${instead}.\n`,
   )
+  return true
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {
@@ -71,7 +74,16 @@ export async function removeUser(subject: string, { org }: { org: string }): Pro
   process.stdout.write(`${subject} no longer belongs to ${org}.\n`)
 }
 
-function requirePerson(subject: string): string {
+/** Tells whether a person has signed in here, or belongs to an organization. */
+export function isKnownPerson(subject: string): boolean {
+  const id = toUserId(subject) ?? subject
+  return readRecord(
+    reader => findPerson(reader, id) !== undefined || listMemberships(reader, id).length > 0,
+  )
+}
+
+/** Returns the id of a person who is named by the subject of their tokens. */
+export function requirePerson(subject: string): string {
   const id = toUserId(subject)
   return id ?? (unwrapOrExit({ refused: `${subject} is not a valid token subject` }).id as string)
 }

@@ -5,6 +5,7 @@ import { loadStoredMembers } from '../../pipeline/store/private-rows/member-rows
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
+import { formatTable } from './text.ts'
 
 interface Profile {
   slug?: string
@@ -92,19 +93,33 @@ export async function removeDomain(domain: string, { org }: { org: string }): Pr
 export async function listMembers({ json }: { json?: boolean }): Promise<void> {
   const members = listStoredMembers()
   if (json) return void process.stdout.write(`${JSON.stringify(members)}\n`)
-  for (const member of members) {
-    const { slug, membership_tier, is_founding, is_public, agents, domains, org_name } = member
-    const facts = [
-      membership_tier ?? 'no tier',
-      is_public ? 'public' : 'private',
-      ...(is_founding ? ['founding'] : []),
-      ...domains,
-    ]
-    process.stdout.write(`${slug}  ${org_name}: ${facts.join(', ')}\n`)
-    for (const { url, type, visibility } of agents) {
-      process.stdout.write(`  ${visibility.padEnd(12)} ${type.padEnd(11)} ${url}\n`)
-    }
-  }
+  if (members.length === 0) return void process.stdout.write('There are no members.\n')
+  process.stdout.write(`${[formatMembers(members), ...formatAgents(members)].join('\n\n')}\n`)
+}
+
+function formatMembers(members: readonly StoredMember[]): string {
+  const lines = members.map(member => [
+    member.slug,
+    member.org_name,
+    member.membership_tier ?? 'none',
+    member.is_public ? 'public' : 'private',
+    member.is_founding ? 'yes' : 'no',
+    member.domains.join(', '),
+  ])
+  return formatTable([
+    ['MEMBER', 'ORGANIZATION', 'TIER', 'PROFILE', 'FOUNDING', 'DOMAINS'],
+    ...lines,
+  ])
+}
+
+/** Formats the agents of members as a table; none where there is no agent. */
+function formatAgents(members: readonly StoredMember[]): string[] {
+  const lines = members.flatMap(({ slug, agents }) =>
+    agents.map(({ url, type, visibility }) => [slug, visibility, type, url]),
+  )
+  return lines.length === 0
+    ? []
+    : [formatTable([['MEMBER', 'VISIBLE TO', 'TYPE', 'AGENT'], ...lines])]
 }
 
 /** Submits one operation; a refusal is printed and ends the command. */

@@ -1,9 +1,10 @@
 import type { Role } from '../../pipeline/core/roles.ts'
 import { listRoleHolders } from '../../pipeline/read/lookups/principals.ts'
-import { warnOfAddress } from './accounts.ts'
+import { isKnownPerson, requirePerson, warnOfAddress } from './accounts.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
+import { formatTable } from './text.ts'
 
 interface HolderOptions {
   key?: string
@@ -11,9 +12,13 @@ interface HolderOptions {
 }
 
 export async function grantRole(role: Role, options: HolderOptions): Promise<void> {
+  const { user } = options
   await submitChange('role.grant', role, options)
   process.stdout.write(`Granted the role ${role}.\n`)
-  if (options.user !== undefined) warnOfAddress(options.user)
+  if (user === undefined || warnOfAddress(user) || isKnownPerson(user)) return
+  process.stderr.write(
+    `Nobody known here has the ID ${user}: check it. They have the role once they sign in.\n`,
+  )
 }
 
 export async function revokeRole(role: Role, whose: HolderOptions): Promise<void> {
@@ -24,9 +29,9 @@ export async function revokeRole(role: Role, whose: HolderOptions): Promise<void
 export async function listRoles({ json }: { json?: boolean }): Promise<void> {
   const holders = readRecord(listRoleHolders)
   if (json) return void process.stdout.write(`${JSON.stringify(holders)}\n`)
-  for (const { holder, id, roles } of holders) {
-    process.stdout.write(`${holder.padEnd(4)}  ${id}  ${roles.join(', ')}\n`)
-  }
+  const lines = holders.map(({ holder, id, roles }) => [holder, id, roles.join(', ')])
+  const table = formatTable([['HOLDER', 'ID', 'ROLES'], ...lines])
+  process.stdout.write(lines.length === 0 ? 'Nobody has a role.\n' : `${table}\n`)
 }
 
 async function submitChange(
@@ -36,7 +41,7 @@ async function submitChange(
 ): Promise<void> {
   const holders = [
     ...(whose.key === undefined ? [] : [{ holder: 'key', id: whose.key }]),
-    ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
+    ...(whose.user === undefined ? [] : [{ holder: 'user', id: requirePerson(whose.user) }]),
   ]
   if (holders.length !== 1) unwrapOrExit({ refused: 'Give either --key or --user' })
   await performOrExit(readSettings(), { op, role, ...holders[0] })

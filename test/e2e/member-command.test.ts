@@ -40,8 +40,10 @@ describe('registry member', () => {
       `${url} is public: hide it first.\n`,
     )
     expect((await run('member', 'list')).stdout).toBe(
-      'acme  Acme: company_leader, public, founding, acme.example\n' +
-        `  public       sales       ${url}\n`,
+      'MEMBER  ORGANIZATION  TIER            PROFILE  FOUNDING  DOMAINS\n' +
+        'acme    Acme          company_leader  public   yes       acme.example\n\n' +
+        'MEMBER  VISIBLE TO  TYPE   AGENT\n' +
+        `acme    public      sales  ${url}\n`,
     )
     expect(await run('verify')).toMatchObject({ status: 0 })
 
@@ -85,7 +87,7 @@ test('a tier that billing writes is set by a command only with --force', async (
   const refused = await runBilled(...create)
   expect(refused).toMatchObject({ status: 1, stdout: '' })
   expect(refused.stderr).toContain('Billing sets the tiers')
-  expect((await runBilled('member', 'list')).stdout).toBe('')
+  expect((await runBilled('member', 'list')).stdout).toBe('There are no members.\n')
   expect(await runBilled(...create, '--force')).toMatchObject({ status: 0, stdout: 'acme\n' })
   const changed = await runBilled('member', 'set', ...acme, '--tier', 'none')
   expect(changed.status).toBe(1)

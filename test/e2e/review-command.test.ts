@@ -19,15 +19,23 @@ describe('registry role', () => {
       status: 0,
       stdout: expect.stringMatching(/^Granted the role \w+\.\n$/),
     })
-    expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe(
-      'Granted the role admin.\n',
-    )
+    expect(await run('role', 'grant', 'admin', '--user', 'ada|1')).toEqual({
+      status: 0,
+      stdout: 'Granted the role admin.\n',
+      stderr:
+        'Nobody known here has the ID ada|1: check it. They have the role once they sign in.\n',
+    })
+    await run('org', 'user', 'add', 'ada|1', '--org', 'Acme')
+    expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stderr).toBe('')
     expect(await run('role', 'grant', 'moderator', '--user', 'ann@acme.example')).toMatchObject({
       status: 0,
       stdout: 'Granted the role moderator.\n',
       stderr: expect.stringMatching(/^ann@acme\.example counts as the subject of a token\. /),
     })
-    await run('role', 'revoke', 'moderator', '--user', 'ann@acme.example')
+    expect((await run('role', 'list')).stdout).not.toContain('@')
+    expect(await run('role', 'revoke', 'moderator', '--user', 'Ann@acme.example')).toMatchObject({
+      status: 0,
+    })
     expect((await run('role', 'grant', 'admin')).stderr).toBe('Give either --key or --user.\n')
     expect((await run('role', 'grant', 'king', '--key', id)).status).toBe(1)
     expect((await run('role', 'revoke', 'admin', '--key', id)).stderr).toBe(
@@ -44,7 +52,7 @@ describe('registry role', () => {
     expect((await run('role', 'revoke', 'moderator', '--key', id)).stdout).toBe(
       'Revoked the role moderator.\n',
     )
-    expect((await run('role', 'list')).stdout).toBe('user  ada|1  admin\n')
+    expect((await run('role', 'list')).stdout).toBe('HOLDER  ID     ROLES\nuser    ada|1  admin\n')
   })
 })
 

@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { roleHolders, roleNames } from '../../core/roles.ts'
+import { toUserId } from '../../core/user-id.ts'
 
 const role = {
   role: z.enum(roleNames),
   holder: z.enum(roleHolders),
-  /** Id of the key, or the subject of the person. */
-  id: z.string().trim().min(1).max(255),
+  /** Id of the key, or of the person, who may be named by the subject of their tokens. */
+  id: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .transform(id => toUserId(id) ?? id),
 }
 
 /** Operations on roles. Repeating one changes nothing. */

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { countThings } from '../../core/counts.ts'
 import { Fatal } from '../../core/errors.ts'
+import { toUserId } from '../../core/user-id.ts'
 import { syncPath } from '../durable-files.ts'
 import { buildStoredTable, declareIndex, INDEX_FORMAT } from '../index-tables.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../paths.ts'
@@ -169,6 +170,7 @@ async function fill(fresh: string, old: Database, tell: Tell): Promise<void> {
     // A crash leaves nothing of it, and it is written once.
     db.exec('pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive')
     await copyRows(old, db, tell)
+    renameRoleHolders(db)
     declareIndex(db)
     db.exec('delete from unpublished')
     setFormat(db)
@@ -177,6 +179,18 @@ async function fill(fresh: string, old: Database, tell: Tell): Promise<void> {
     db.close()
   }
   syncPath(fresh)
+}
+
+/** Has roles name people by their ids: that version named them by the subjects of their tokens, such as email addresses. */
+function renameRoleHolders(db: Sqlite): void {
+  if (db.one("select 1 from sqlite_master where name = 'roles'") === undefined) return
+  const subjects = db.all<{ subject: string }>(
+    "select distinct id as subject from roles where holder = 'user' and id like '%@%'",
+  )
+  for (const { subject } of subjects) {
+    const id = toUserId(subject) ?? subject
+    db.run("update roles set id = $id where holder = 'user' and id = $subject", { id, subject })
+  }
 }
 
 /** Copies every table; keys and indexes follow when its rows are there. */

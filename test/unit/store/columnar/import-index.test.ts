@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toUserId } from '../../../../pipeline/core/user-id.ts'
 import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
 import { type Importing, importIndex } from '../../../../pipeline/store/columnar/import-index.ts'
 import { makeFolders, type Paths, resolvePaths } from '../../../../pipeline/store/paths.ts'
@@ -110,6 +111,22 @@ describe('an index in a file of its own', () => {
     const last = steps.at(-1)
     expect(last?.rows).toBe(last?.of)
     expect(last?.rows).toBeGreaterThan(200)
+  })
+
+  test('leaves people their roles, under the ids that they have now', async () => {
+    const paths = await createOldStores()
+    changeRecord(
+      paths.record,
+      `insert into roles (holder, id, role, granted_at, seq)
+       values ('user', 'Ann@acme.example', 'moderator', '2026-11-20T03:00:00Z', 1), ('user', 'ada|1', 'admin', '2026-11-20T03:00:00Z', 1)`,
+    )
+    await importIndex(paths)
+    const record = openRecordReadOnly(paths.record)
+    expect(record.all('select id, role from roles order by role')).toEqual([
+      { id: 'ada|1', role: 'admin' },
+      { id: toUserId('ann@acme.example'), role: 'moderator' },
+    ])
+    record.close()
   })
 
   test('may be an empty one, which a first start left that was interrupted', async () => {
