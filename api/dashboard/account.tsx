@@ -10,9 +10,10 @@ import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { renderAccountDeletion } from './delete-account.tsx'
 import { listDomains, renderDomainFiles } from './domain-files.tsx'
 import { renderEndingProofs } from './ending-proofs.tsx'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import { renderOwnInvitations } from './join.tsx'
 import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
-import { createOrganization } from './own-organization.tsx'
+import { createOrganization, NEW_NAME } from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -23,14 +24,13 @@ import {
 
 async function showOrganizations(
   context: DashboardRequest,
-  { fault, holder }: { fault?: string; holder?: string | undefined } = {},
+  { refusal = {}, holder }: { refusal?: Refusal; holder?: string | undefined } = {},
 ): Promise<DashboardAnswer> {
   const { form, memberships, person, services, token } = context
   const outside = memberships.filter(membership => !isMember(services, membership))
   const body = (
     <>
-      <h1>Organizations</h1>
-      {renderFault(fault)}
+      {renderFault(findFormFault(refusal, ['name']))}
       {renderOwnInvitations(context)}
       {renderEndingProofs(context)}
       {hasDraft(context.request.headers.cookie) ? (
@@ -61,11 +61,14 @@ async function showOrganizations(
       })}
       {outside.length === 0 ? null : <p class="quiet">{MEMBERSHIP}</p>}
       {memberships.length === 1 ? await renderOnly(context, getFirst(memberships)) : null}
-      {holder === undefined ? renderNewForm(form, token, memberships.length === 0) : null}
+      {holder === undefined
+        ? renderNewForm(form, token, { refusal, isFirst: memberships.length === 0 })
+        : null}
       {renderAccountDeletion(context)}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }
+  const status = refusal.refused === undefined ? 200 : 400
+  return { status, title: 'Your organizations', heading: 'Organizations', body }
 }
 
 /** Renders the domains of the only organization of a person. */
@@ -74,20 +77,24 @@ async function renderOnly(context: DashboardRequest, { org_id }: Membership): Pr
   return refused === undefined ? renderDomainFiles(context, body) : null
 }
 
-function renderNewForm(form: URLSearchParams, token: string, isFirst: boolean): Html {
+function renderNewForm(
+  form: URLSearchParams,
+  token: string,
+  { refusal, isFirst }: { refusal: Refusal; isFirst: boolean },
+): Html {
   return (
     <form method="post" action="/dashboard/organizations" class="panel">
       <h2>Create {isFirst ? 'an' : 'another'} organization</h2>
       {renderToken(token)}
-      <label for="name">Name</label>
-      <input
-        id="name"
-        name="name"
-        value={form.get('name') ?? ''}
-        required
-        maxlength="200"
-        autocomplete="organization"
-      />
+      {renderField({
+        name: 'name',
+        label: 'Name',
+        refusal,
+        value: form.get('name') ?? '',
+        required: true,
+        maxlength: '200',
+        autocomplete: 'organization',
+      })}
       <label for="company-type">Type of company</label>
       <select id="company-type" name="company_type">
         <option value="">Prefer not to say</option>
@@ -123,7 +130,11 @@ async function create(context: DashboardRequest): Promise<DashboardAnswer> {
     form.get('name') ?? '',
     company_type ? { company_type } : {},
   )
-  if ('fault' in made) return showOrganizations(context, made)
+  if ('refusal' in made) {
+    const { refused, field } = made.refusal
+    const refusal = { refused, field: field === NEW_NAME ? 'name' : field }
+    return showOrganizations(context, { refusal, holder: made.holder })
+  }
   return { next: toSectionPath(made.org_id, 'domains'), done: 'organization' }
 }
 
@@ -132,7 +143,6 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
   const grants = await identity.listAccess(services, person.user_id)
   const body = (
     <>
-      <h1>Applications</h1>
       <p class="lead">
         Applications that may act here on your behalf, with your permissions. After you revoke
         access, an application’s last token may work for up to{' '}
@@ -155,7 +165,12 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
       })}
     </>
   )
-  return { status: fault === undefined ? 200 : 404, title: 'Applications', body }
+  return {
+    status: fault === undefined ? 200 : 404,
+    title: 'Applications',
+    heading: 'Applications',
+    body,
+  }
 }
 
 async function endAccess(context: DashboardRequest): Promise<DashboardAnswer> {

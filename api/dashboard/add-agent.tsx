@@ -1,30 +1,37 @@
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { renderAgentForm } from './agent-form.tsx'
+import { AGENT_FIELDS, renderAgentForm } from './agent-form.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
+import { findFormFault, type Refusal } from './field.tsx'
+import { chooseOrganization, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
 import { type DashboardAnswer, renderFault } from './page.tsx'
 import { saveAgent } from './save-agent.tsx'
 
 /** Page on which a person adds an agent, whether they have an organization yet or not. */
 const ADD_AGENT_PATH = '/dashboard/agents'
 
-function showForm(context: DashboardRequest, fault?: string, proof?: Html): DashboardAnswer {
+function showForm(context: DashboardRequest, refusal: Refusal = {}, proof?: Html): DashboardAnswer {
   const body = (
     <>
-      <h1>Agents</h1>
       <p class="lead">An agent belongs to the organization that operates it.</p>
-      {renderFault(fault)}
-      {proof ?? null}
-      {renderAgentForm(context, ADD_AGENT_PATH, renderOrganizationField(context))}
+      {renderFault(findFormFault(refusal, [...AGENT_FIELDS, NEW_NAME]), proof)}
+      {renderAgentForm(context, ADD_AGENT_PATH, {
+        owner: renderOrganizationField(context, refusal),
+        refusal,
+      })}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Add an agent', body }
+  return {
+    status: refusal.refused === undefined ? 200 : 400,
+    title: 'Add an agent',
+    heading: 'Agents',
+    body,
+  }
 }
 
 async function addAgent(context: DashboardRequest): Promise<DashboardAnswer> {
   const chosen = await chooseOrganization(context)
-  if ('fault' in chosen) return showForm(context, chosen.fault)
-  return saveAgent(chosen, ADD_AGENT_PATH, (fault, proof) => showForm(chosen, fault, proof))
+  if ('refusal' in chosen) return showForm(context, chosen.refusal)
+  return saveAgent(chosen, ADD_AGENT_PATH, (refusal, proof) => showForm(chosen, refusal, proof))
 }
 
 export const addAgentRoutes: readonly PersonRoute[] = [

@@ -4,6 +4,7 @@ import type { Membership } from '../../pipeline/model/identity.ts'
 import { type Child, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize } from '../pages/html/text.tsx'
 import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
+import { type Refusal, renderField } from './field.tsx'
 import { API_ACCESS, isMember, MEMBERSHIP } from './membership.tsx'
 import { renderToken } from './page.tsx'
 
@@ -13,6 +14,9 @@ export const visibilityTexts = {
   private: 'your organization',
 } as const
 
+/** Fields of the form that say themselves why it was refused. */
+export const AGENT_FIELDS = ['url', 'name'] as const
+
 /**
  * Renders the form that adds an agent of one of `owners`, and is sent to `path`, its own page; `owner` is the part of it
  * that names the organization.
@@ -20,7 +24,7 @@ export const visibilityTexts = {
 export function renderAgentForm(
   { form, memberships, query, services, token }: DashboardRequest,
   path: string,
-  owner: Child,
+  { owner = null, refusal }: { owner?: Child; refusal: Refusal },
   owners: readonly Membership[] = memberships,
 ): Html {
   const read = (name: string) => form.get(name) ?? (name === 'url' ? String(query.url ?? '') : '')
@@ -29,18 +33,24 @@ export function renderAgentForm(
       <h2>Add an agent</h2>
       {renderToken(token)}
       {owner}
-      <label for="url">URL</label>
-      <input
-        id="url"
-        name="url"
-        type="url"
-        value={read('url')}
-        required
-        maxlength="2000"
-        placeholder="https://sales.acme.example/mcp"
-      />
-      <label for="name">Name</label>
-      <input id="name" name="name" value={read('name')} maxlength="200" autocomplete="off" />
+      {renderField({
+        name: 'url',
+        label: 'URL',
+        refusal,
+        type: 'url',
+        value: read('url'),
+        required: true,
+        maxlength: '2000',
+        placeholder: 'https://sales.acme.example/mcp',
+      })}
+      {renderField({
+        name: 'name',
+        label: 'Name',
+        refusal,
+        value: read('name'),
+        maxlength: '200',
+        autocomplete: 'off',
+      })}
       <label for="type">Type</label>
       <select id="type" name="type">
         {agentTypes.map(type => (

@@ -78,7 +78,6 @@ async function showTests(
   const failed = diagnostics.body.diagnostics.filter(({ step_passed }) => step_passed === false)
   const body = (
     <>
-      <h1>Test results for {renderName(new URL(url).host, 100)}</h1>
       <p class="lead">{renderName(url, 200)}</p>
       {renderFault(fault)}
       {stopped === null ? null : <p class="notice fair">{stopped}</p>}
@@ -109,6 +108,7 @@ async function showTests(
   return {
     status: fault === undefined ? 200 : 400,
     title,
+    heading: <>Test results for {renderName(new URL(url).host, 100)}</>,
     body,
     ...(isRunning && { refreshSeconds: REFRESH_SECONDS }),
   }

@@ -5,11 +5,17 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
-import { findVisibilityFault, renderAgentForm, renderVisibilities } from './agent-form.tsx'
+import {
+  AGENT_FIELDS,
+  findVisibilityFault,
+  renderAgentForm,
+  renderVisibilities,
+} from './agent-form.tsx'
 import { toTestsPath } from './agent-tests.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { findFormFault, type Refusal } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -21,7 +27,7 @@ import { AGENTS_URL, type SavedAgent, saveAgent } from './save-agent.tsx'
 
 async function showAgents(
   context: OrganizationRequest,
-  fault?: string,
+  refusal: Refusal = {},
   proof?: Html,
 ): Promise<DashboardAnswer> {
   const { callApi, org, organization, token, services } = context
@@ -36,10 +42,12 @@ async function showAgents(
   const sectionPath = toSectionPath(organization.org_id, 'agents')
   const body = (
     <>
-      <h1>Agents</h1>
       <p class="lead">The agents of your organization, and who can see them.</p>
-      {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
-      {proof ?? null}
+      {renderFault(
+        findFormFault(refusal, AGENT_FIELDS) ??
+          (listed.status === 404 ? undefined : listed.refused),
+        proof,
+      )}
       {renderTable({
         caption: 'Agents',
         columns: ['Agent', 'Type', 'Visible to', 'Tests', 'Action'],
@@ -75,16 +83,21 @@ async function showAgents(
           renderButton(`${sectionPath}/remove`, token, 'Remove', { url, [SUBJECT]: url }, 'plain'),
         ],
       })}
-      {renderAgentForm(context, sectionPath, null, [organization])}
+      {renderAgentForm(context, sectionPath, { refusal }, [organization])}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Agents', body }
+  return {
+    status: refusal.refused === undefined ? 200 : 400,
+    title: 'Agents',
+    heading: 'Agents',
+    body,
+  }
 }
 
 async function setVisibility(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context
   const fault = findVisibilityFault(context)
-  if (fault !== undefined) return showAgents(context, fault)
+  if (fault !== undefined) return showAgents(context, { refused: fault })
   const url = `${AGENTS_URL}/${encodeURIComponent(form.get('url') ?? '')}`
   const payload = { visibility: form.get('visibility') }
   return redirectToAgents(
@@ -96,7 +109,7 @@ async function setVisibility(context: OrganizationRequest): Promise<DashboardAns
 
 function addAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
   const path = toSectionPath(context.organization.org_id, 'agents')
-  return saveAgent(context, path, (fault, proof) => showAgents(context, fault, proof))
+  return saveAgent(context, path, (refusal, proof) => showAgents(context, refusal, proof))
 }
 
 const askAboutAgent = () => ({
@@ -121,7 +134,7 @@ function redirectToAgents(
   { refused }: Pick<ApiAnswer<SavedAgent>, 'refused'>,
   done: 'changed' | 'removed',
 ): DashboardAnswer | Promise<DashboardAnswer> {
-  if (refused !== undefined) return showAgents(context, refused)
+  if (refused !== undefined) return showAgents(context, { refused })
   return { next: toSectionPath(context.organization.org_id, 'agents'), done }
 }
 

@@ -17,6 +17,7 @@ import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -44,11 +45,11 @@ function showForm(
   context: DashboardRequest,
   domain: string,
   {
-    fault,
+    refusal = {},
     status = 200,
     isAsked = false,
     last,
-  }: { fault?: string; status?: number; isAsked?: boolean; last?: CrawlRequestStatus } = {},
+  }: { refusal?: Refusal; status?: number; isAsked?: boolean; last?: CrawlRequestStatus } = {},
 ): DashboardAnswer {
   const body = (
     <>
@@ -57,13 +58,17 @@ function showForm(
         Fetches the domain’s brand.json and adagents.json now instead of tonight, including the
         files they point to.
       </p>
-      {renderFault(fault)}
-      <form method="post" action={CRAWL_PATH} class="row" data-send={isAsked || undefined}>
+      {renderFault(findFormFault(refusal, ['domain']))}
+      <form method="post" action={CRAWL_PATH} class="panel" data-send={isAsked || undefined}>
         {renderToken(context.token)}
-        <label>
-          Domain
-          <input id="domain" name="domain" value={domain} required maxlength="300" />
-        </label>
+        {renderField({
+          name: 'domain',
+          label: 'Domain',
+          refusal,
+          value: domain,
+          required: true,
+          maxlength: '300',
+        })}
         <button type="submit">Crawl now</button>
       </form>
       {last && renderSection('last', 'Last crawl', renderLast(last))}
@@ -78,9 +83,9 @@ async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer>
   const request = { method: 'POST', url: API, payload: { domain } } as const
   const made = await callApi<{ crawl_request_id: string }>(request)
   if (made.refused !== undefined) {
-    const { refused: fault, status } = made
+    const { status } = made
     const last = status === 429 ? await readLast(context, domain) : undefined
-    return showForm(context, domain, { fault, status, ...(last && { last }) })
+    return showForm(context, domain, { refusal: made, status, ...(last && { last }) })
   }
   return { next: `${CRAWL_PATH}/${made.body.crawl_request_id}` }
 }
@@ -103,7 +108,8 @@ async function readLast(
 /** Shows the progress of a crawl; the page renews itself until the crawl has ended. */
 async function showProgress(context: DashboardRequest): Promise<DashboardAnswer> {
   const read = await readRequest(context, context.params.id ?? '')
-  if (read.refused !== undefined) return showForm(context, '', { fault: read.refused, status: 404 })
+  if (read.refused !== undefined)
+    return showForm(context, '', { refusal: { refused: read.refused }, status: 404 })
   const { domain, status } = read.body
   const isFinal = finals.has(status)
   const body = (

@@ -17,6 +17,7 @@ import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { DOMAINS_URL, type Domains, listDomains, renderDomainFiles } from './domain-files.tsx'
 import { describeEnding } from './ending-proofs.tsx'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import { withdrawFile } from './hosted-file.tsx'
 import {
   type DashboardAnswer,
@@ -31,21 +32,23 @@ import { beginProof, CHECK_PATH } from './proof.tsx'
 
 type OwnedDomain = Domains['domains'][number]
 
-async function showDomains(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+async function showDomains(
+  context: OrganizationRequest,
+  refusal: Refusal = {},
+): Promise<DashboardAnswer> {
   const { form, organization, services, token } = context
   const sectionPath = toSectionPath(organization.org_id, 'domains')
   const listed = await listDomains(context, organization.org_id)
   const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
   const body = (
     <>
-      <h1>Domains</h1>
       <p class="lead">
         Once a domain is verified, your organization can host its files here, unless the domain
         serves its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}.
         After that, your hosted files stay online, but you have to verify the domain again to change
         them. Your dashboard shows when a verification is about to end.
       </p>
-      {renderFault(fault ?? listed.refused)}
+      {renderFault(findFormFault(refusal, ['domain']) ?? listed.refused)}
       {listLostDomains(services.reader, organization.org_id).map(domain => (
         <p class="notice fair">
           Another organization has verified {renderName(domain)}, so your organization no longer
@@ -102,20 +105,25 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
       <form method="post" action={sectionPath} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
-        <label for="domain">Domain</label>
-        <input
-          id="domain"
-          name="domain"
-          value={fault === undefined ? undefined : (form.get('domain') ?? '')}
-          required
-          maxlength="300"
-          placeholder="acme.example"
-        />
+        {renderField({
+          name: 'domain',
+          label: 'Domain',
+          refusal,
+          value: refusal.refused === undefined ? undefined : (form.get('domain') ?? ''),
+          required: true,
+          maxlength: '300',
+          placeholder: 'acme.example',
+        })}
         <button type="submit">Verify domain</button>
       </form>
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Domains', body }
+  return {
+    status: refusal.refused === undefined ? 200 : 400,
+    title: 'Domains',
+    heading: 'Domains',
+    body,
+  }
 }
 
 /** Renders whether a domain is verified, and when that ends soon. */
@@ -199,7 +207,7 @@ function renderExpired(
 function verifyDomain(context: OrganizationRequest): Promise<DashboardAnswer> {
   const back = toSectionPath(context.organization.org_id, 'domains')
   const proof = { domain: context.form.get('domain') ?? '', back }
-  return beginProof(context, proof, refused => showDomains(context, refused))
+  return beginProof(context, proof, refusal => showDomains(context, refusal))
 }
 
 /** Field of the choice to stop hosting the files of a domain that is removed. */
@@ -230,7 +238,7 @@ function askAboutDomain(context: OrganizationRequest) {
 async function removeDomain(context: OrganizationRequest): Promise<DashboardAnswer> {
   for (const file of context.form.has(STOP) ? listHosted(context) : []) {
     const { refused } = await withdrawFile(context, file)
-    if (refused !== undefined) return showDomains(context, refused)
+    if (refused !== undefined) return showDomains(context, { refused })
   }
   return createDelete('', 'domain_removed')(context)
 }
@@ -241,7 +249,7 @@ function createDelete(place: string, done: DoneName) {
     const { callApi, form, org, organization } = context
     const url = `${DOMAINS_URL}/${encodeURIComponent(form.get('domain') ?? '')}${place}`
     const { refused } = await callApi({ method: 'DELETE', url, query: org })
-    if (refused !== undefined) return showDomains(context, refused)
+    if (refused !== undefined) return showDomains(context, { refused })
     return { next: toSectionPath(organization.org_id, 'domains'), done }
   }
 }

@@ -63,7 +63,6 @@ async function chooseDomain(
   )
   const body = (
     <>
-      <h1>Hosted files</h1>
       <p class="lead">Files that this registry hosts for your domains, with their history.</p>
       {renderFault(fault ?? listed.refused)}
       {renderTable({
@@ -101,7 +100,12 @@ async function chooseDomain(
       </form>
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Hosted files', body }
+  return {
+    status: fault === undefined ? 200 : 400,
+    title: 'Hosted files',
+    heading: 'Hosted files',
+    body,
+  }
 }
 
 async function showEntry(
@@ -136,7 +140,6 @@ async function showEntry(
   const [properties, brand] = await Promise.all([renderFile('property'), renderFile('brand')])
   const body = (
     <>
-      <h1>{renderName(domain)}</h1>
       <div class="actions">
         {renderButton(CRAWL_PATH, token, 'Crawl now', { domain }, 'plain')}
         <a href={toPublisherPath(domain)}>View publisher page</a>
@@ -148,7 +151,12 @@ async function showEntry(
       {renderSection('brand', kinds.brand.file, brand)}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: `Files of ${domain}`, body }
+  return {
+    status: fault === undefined ? 200 : 400,
+    title: `Files of ${domain}`,
+    heading: renderName(domain),
+    body,
+  }
 }
 
 /** Renders who else may change the files of a domain, or what lets the organization change them. */

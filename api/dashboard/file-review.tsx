@@ -10,9 +10,10 @@ import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { hasProof } from './domain-rights.ts'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import { COMPARED, FIXED, hashHosted, readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
-import { canEdit, renderOrganizationField } from './own-organization.tsx'
+import { canEdit, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderFault,
@@ -33,7 +34,9 @@ const CHANGED =
   'The hosted file has changed since you opened it. Review again what your version changes.'
 
 interface ShownWith {
-  fault?: string
+  fault?: string | undefined
+  /** The field that the fault is about, if it is a single one. */
+  field?: string | undefined
   marked?: Child
   /** True if the file has to change before it can be published. */
   isHeld?: boolean
@@ -43,7 +46,7 @@ interface ShownWith {
 export async function showReview(
   context: DashboardRequest,
   draft: Draft,
-  { fault, marked, isHeld = false }: ShownWith = {},
+  { fault, field, marked, isHeld = false }: ShownWith = {},
 ): Promise<DashboardAnswer> {
   const { services } = context
   const { kind, domain, text } = draft
@@ -73,7 +76,7 @@ export async function showReview(
           ? 'You can review what will be served before it is published.'
           : 'Nothing is published yet. Check below what will be served.'}
       </p>
-      {renderFault(fault)}
+      {renderFault(findFormFault({ refused: fault, field }, ['domain', NEW_NAME]))}
       {isStale ? renderFault(CHANGED) : null}
       {own ?? null}
       {preview === undefined ? (marked ?? null) : null}
@@ -82,7 +85,12 @@ export async function showReview(
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(context.token)}
         <input type="hidden" name="kind" value={kind} />
-        {renderSubject(context, draft, { owner, isChange: !isNew, isHeld })}
+        {renderSubject(context, draft, {
+          owner,
+          isChange: !isNew,
+          isHeld,
+          refusal: { refused: fault, field },
+        })}
         {renderText(text, preview !== undefined)}
         {preview && parsed ? renderPreview({ kind, domain: parsed, text }, preview, baseUrl) : null}
         {renderHidden({
@@ -158,7 +166,12 @@ function findOwner(context: DashboardRequest, domain: Domain | undefined): strin
 function renderSubject(
   context: DashboardRequest,
   { kind, domain, text, brandName = '' }: Draft,
-  { owner, isChange, isHeld }: { owner: string | undefined; isChange: boolean; isHeld: boolean },
+  {
+    owner,
+    isChange,
+    isHeld,
+    refusal,
+  }: { owner: string | undefined; isChange: boolean; isHeld: boolean; refusal: Refusal },
 ): Child {
   const parsed = kind === 'brand.json' ? parseFormDomain(domain) : undefined
   // Of a file that has to change first nobody knows yet whether it names its brand.
@@ -174,9 +187,15 @@ function renderSubject(
         renderHidden({ org: owner, domain, [FIXED]: 'yes' })
       ) : (
         <>
-          {renderOrganizationField(context, owner)}
-          <label for="domain">Domain</label>
-          <input id="domain" name="domain" value={domain} required maxlength="300" />
+          {renderOrganizationField(context, refusal, owner)}
+          {renderField({
+            name: 'domain',
+            label: 'Domain',
+            refusal,
+            value: domain,
+            required: true,
+            maxlength: '300',
+          })}
         </>
       )}
       {asksName ? (

@@ -7,6 +7,7 @@ import { renderTable } from '../pages/parts/blocks.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -17,7 +18,10 @@ import {
 
 const URL = '/api/me/api-keys'
 
-async function showKeys(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+async function showKeys(
+  context: OrganizationRequest,
+  refusal: Refusal = {},
+): Promise<DashboardAnswer> {
   const { callApi, org, organization, services, token } = context
   const listed = await callApi<{ api_keys: ApiKey[] }>({ method: 'GET', url: URL, query: org })
   const creators = listKeyCreators(services.reader, organization.org_id)
@@ -25,12 +29,11 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
   const isManager = hasOrganizationRight(organization.role, 'keys')
   const body = (
     <>
-      <h1>Keys</h1>
       <p class="lead">
         A key lets a program act for the organization. Its secret is shown once, when the key is
         created.
       </p>
-      {renderFault(fault ?? listed.refused)}
+      {renderFault(findFormFault(refusal, ['name']) ?? listed.refused)}
       {listed.refused !== undefined
         ? null
         : renderTable({
@@ -39,7 +42,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             items: listed.body.api_keys,
             limit: 200,
             bytes: 40_000,
-            empty: 'No keys yet.',
+            empty: 'No active keys.',
             render: ({ id, prefix, name, permissions, created_at }) => [
               renderName(name),
               prefix === null ? '' : <code>{prefix}…</code>,
@@ -57,27 +60,40 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             ],
           })}
       {isManager ? (
-        renderNewForm(sectionPath, token)
+        renderNewForm(context, sectionPath, refusal)
       ) : (
         <p class="quiet">Only owners and admins of an organization create and revoke its keys.</p>
       )}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Keys', body }
+  return { status: refusal.refused === undefined ? 200 : 400, title: 'Keys', heading: 'Keys', body }
 }
 
-function renderNewForm(sectionPath: string, token: string): Html {
+function renderNewForm(
+  { form, token }: OrganizationRequest,
+  sectionPath: string,
+  refusal: Refusal,
+): Html {
   return (
     <form method="post" action={sectionPath} class="panel">
       <h2>Create a key</h2>
       {renderToken(token)}
-      <label for="name">Name</label>
-      <input id="name" name="name" required maxlength="200" autocomplete="off" />
+      {renderField({
+        name: 'name',
+        label: 'Name',
+        refusal,
+        value: form.get('name') ?? '',
+        required: true,
+        maxlength: '200',
+        autocomplete: 'off',
+      })}
       <label for="permission">Permissions</label>
       <select id="permission" name="permission">
         <option value="">Standard</option>
         {keyPermissions.toReversed().map(permission => (
-          <option value={permission}>{capitalize(toPlainWords(permission))}</option>
+          <option value={permission} selected={permission === form.get('permission')}>
+            {capitalize(toPlainWords(permission))}
+          </option>
         ))}
       </select>
       <p class="hint">
@@ -99,7 +115,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
     query: org,
     payload,
   })
-  if (made.refused !== undefined) return showKeys(context, made.refused)
+  if (made.refused !== undefined) return showKeys(context, made)
   const body = (
     <>
       <h1>Your new key</h1>
@@ -132,7 +148,7 @@ async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer>
   const { callApi, org, form, organization } = context
   const url = `${URL}/${encodeURIComponent(form.get('id') ?? '')}`
   const { refused } = await callApi({ method: 'DELETE', url, query: org })
-  if (refused !== undefined) return showKeys(context, refused)
+  if (refused !== undefined) return showKeys(context, { refused })
   return { next: toSectionPath(organization.org_id, 'keys'), done: 'revoked' }
 }
 

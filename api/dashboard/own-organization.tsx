@@ -5,9 +5,10 @@ import type { Membership } from '../../pipeline/model/identity.ts'
 import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
+import { type Refusal, renderField } from './field.tsx'
 
 /** Field with the name of an organization that is created along with what its form does. */
-const NEW_NAME = 'organization_name'
+export const NEW_NAME = 'organization_name'
 
 /**
  * Renders the fields by which a form names the organization that it acts for: a choice, or the name of a
@@ -15,6 +16,7 @@ const NEW_NAME = 'organization_name'
  */
 export function renderOrganizationField(
   { memberships, person, form }: DashboardRequest,
+  refusal: Refusal | undefined,
   chosen: string | null = form.get('org'),
 ): Html {
   const editors = memberships.filter(canEdit)
@@ -32,42 +34,35 @@ export function renderOrganizationField(
       </>
     )
   }
-  return (
-    <>
-      <label for="organization">Name of your organization</label>
-      <input
-        id="organization"
-        name={NEW_NAME}
-        value={form.get(NEW_NAME) ?? deriveName(person)}
-        required
-        maxlength="200"
-        autocomplete="organization"
-        aria-describedby="organization-hint"
-      />
-      <p id="organization-hint" class="hint">
-        This form creates it, with you as its owner.
-      </p>
-    </>
-  )
+  return renderField({
+    name: NEW_NAME,
+    label: 'Name of your organization',
+    refusal,
+    hint: 'This form creates it, with you as its owner.',
+    value: form.get(NEW_NAME) ?? deriveName(person),
+    required: true,
+    maxlength: '200',
+    autocomplete: 'organization',
+  })
 }
 
 /** Chooses the organization of a form, or creates the one that it names; else says why neither is possible. */
 export async function chooseOrganization(
   context: DashboardRequest,
-): Promise<OrganizationRequest | { fault: string }> {
+): Promise<OrganizationRequest | { refusal: Refusal }> {
   const { memberships, form } = context
   const chosen = memberships.find(({ org_id }) => org_id === form.get('org'))
   if (chosen !== undefined) return addOrganization(context, chosen)
   const name = form.get(NEW_NAME)
   if (name === null || memberships.some(canEdit)) {
-    return { fault: 'You aren’t a member of this organization.' }
+    return { refusal: { refused: 'You aren’t a member of this organization.' } }
   }
   const made = await createOrganization(context, name)
-  if ('fault' in made) return made
+  if ('refusal' in made) return made
   const founded = listMemberships(context.services.reader, context.person.user_id)
   const own = founded.find(({ org_id }) => org_id === made.org_id)
   if (own === undefined)
-    return { fault: 'The organization is being created. Submit the form again.' }
+    return { refusal: { refused: 'The organization is being created. Submit the form again.' } }
   return addOrganization({ ...context, memberships: founded }, own)
 }
 
@@ -79,14 +74,15 @@ export async function createOrganization(
   { callApi, memberships, person }: DashboardRequest,
   name: string,
   more: { company_type?: string } = {},
-): Promise<{ org_id: string } | { fault: string; holder?: string | undefined }> {
+): Promise<{ org_id: string } | { refusal: Refusal; holder?: string | undefined }> {
   const is_personal = isFreeMail(findMailDomain(person) ?? '')
   const payload = { organization_name: name, ...(is_personal && { is_personal }), ...more }
   const url = '/api/organizations'
-  const { refused, body } = await callApi<Founded>({ method: 'POST', url, payload })
+  const founded = await callApi<Founded>({ method: 'POST', url, payload })
+  const { refused, body } = founded
   if (refused === undefined) return { org_id: body.organization.id }
   const isOwn = memberships.some(({ org_id }) => org_id === body.existing_org_id)
-  return { fault: refused, holder: isOwn ? undefined : body.existing_org_name }
+  return { refusal: founded, holder: isOwn ? undefined : body.existing_org_name }
 }
 
 /** Body of the answer to a founding: the new organization, or the one that exists already. */

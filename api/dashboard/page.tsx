@@ -11,6 +11,8 @@ export type DashboardAnswer =
   | {
       status: number
       title: string
+      /** Heading that the frame renders, with what was just done below it; other pages have their own. */
+      heading?: Child
       body: Html
       hasPasskeys?: boolean
       cookie?: SetCookie
@@ -141,7 +143,7 @@ export function toEntryPath(orgId: string, domain: string): string {
 
 /** Builds the whole page with its headers. */
 export function buildDashboardPage(
-  { title, status, body }: { title: string; status: number; body: Html },
+  { title, status, heading, body }: { title: string; status: number; heading?: Child; body: Html },
   frame: Frame,
   services: Services,
 ) {
@@ -153,6 +155,7 @@ export function buildDashboardPage(
           {renderName(organization.org_name)} · {organization.role}
         </p>
       )}
+      {heading === undefined ? null : <h1>{heading}</h1>}
       {done !== undefined && Object.hasOwn(doneTexts, done) ? (
         <p class="notice good" role="status">
           {doneTexts[done as DoneName]}
@@ -265,12 +268,13 @@ export function renderButton(
   )
 }
 
-/** Renders why a form was refused. */
-export function renderFault(fault: string | undefined): Child {
+/** Renders why a form was refused, with what does first what is missing. */
+export function renderFault(fault: string | undefined, remedy?: Html): Child {
   if (fault === undefined) return null
   return (
-    <p class="notice bad" role="alert">
-      {renderCoded(fault, 500)}
-    </p>
+    <div class="notice bad" role="alert">
+      <p>{renderCoded(fault, 500)}</p>
+      {remedy ?? null}
+    </div>
   )
 }

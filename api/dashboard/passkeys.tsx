@@ -14,7 +14,6 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
   const { services, person, token } = context
   const body = (
     <>
-      <h1>Passkeys</h1>
       <p class="lead">
         With a passkey you sign in with your device instead of an emailed link. It works for this
         registry only.
@@ -42,7 +41,7 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
     </>
   )
   const status = fault === undefined ? 200 : 400
-  return { status, title: 'Your passkeys', body, hasPasskeys: true }
+  return { status, title: 'Your passkeys', heading: 'Passkeys', body, hasPasskeys: true }
 }
 
 async function renderNewForm({ identity, services, person, sessionUid, token }: DashboardRequest) {

@@ -17,6 +17,7 @@ import { capitalize, clipText, renderExactMoment, renderMoment } from '../pages/
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -28,7 +29,10 @@ import {
 const MEMBERS = '/api/me/organization/members'
 const INVITATIONS = '/api/me/organization/invitations'
 
-async function showPeople(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+async function showPeople(
+  context: OrganizationRequest,
+  refusal: Refusal = {},
+): Promise<DashboardAnswer> {
   const { callApi, org, organization } = context
   const listed = await callApi<{ members: OrganizationMember[] }>({
     method: 'GET',
@@ -37,15 +41,21 @@ async function showPeople(context: OrganizationRequest, fault?: string): Promise
   })
   const body = (
     <>
-      <h1>People</h1>
-      {renderFault(fault ?? listed.refused)}
+      {renderFault(findFormFault(refusal, ['email']) ?? listed.refused)}
       {listed.refused === undefined ? renderMembers(context, listed.body.members) : null}
       {listed.refused === undefined ? renderSoleOwner(context, listed.body.members) : null}
-      {hasOrganizationRight(organization.role, 'members') ? await renderInvitations(context) : null}
+      {hasOrganizationRight(organization.role, 'members')
+        ? await renderInvitations(context, refusal)
+        : null}
       {renderSection('rights', 'What each role can do', renderRights())}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'People', body }
+  return {
+    status: refusal.refused === undefined ? 200 : 400,
+    title: 'People',
+    heading: 'People',
+    body,
+  }
 }
 
 function renderMembers(context: OrganizationRequest, members: readonly OrganizationMember[]): Html {
@@ -120,8 +130,8 @@ function renderRemoval(
   return renderButton(`${toPeople(context)}/remove`, token, label, fields, 'plain')
 }
 
-async function renderInvitations(context: OrganizationRequest): Promise<Html> {
-  const { callApi, org, organization, token } = context
+async function renderInvitations(context: OrganizationRequest, refusal: Refusal): Promise<Html> {
+  const { callApi, form, org, organization, token } = context
   const listed = await callApi<Invitations>({ method: 'GET', url: INVITATIONS, query: org })
   const roles = membershipRoles.filter(role =>
     hasOrganizationRight(organization.role, getRightOverRole(role)),
@@ -138,8 +148,16 @@ async function renderInvitations(context: OrganizationRequest): Promise<Html> {
       <form method="post" action={`${toPeople(context)}/invite`} class="panel">
         <h2>Invite a person</h2>
         {renderToken(token)}
-        <label for="email">Email address</label>
-        <input id="email" name="email" type="email" required maxlength="254" autocomplete="off" />
+        {renderField({
+          name: 'email',
+          label: 'Email address',
+          refusal,
+          type: 'email',
+          value: form.get('email') ?? '',
+          required: true,
+          maxlength: '254',
+          autocomplete: 'off',
+        })}
         <label for="role">Role</label>
         {renderRoleChoice(roles, 'member')}
         <button type="submit">Invite</button>
@@ -208,7 +226,7 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
     query: org,
     payload,
   })
-  if (made.refused !== undefined) return showPeople(context, made.refused)
+  if (made.refused !== undefined) return showPeople(context, made)
   const { email, role, url, sent, expires_at } = made.body
   const body = (
     <>
@@ -237,7 +255,7 @@ async function revokeInvitation(context: OrganizationRequest): Promise<Dashboard
   const { callApi, org, form } = context
   const url = `${INVITATIONS}/${encodeURIComponent(form.get('id') ?? '')}`
   const { refused } = await callApi({ method: 'DELETE', url, query: org })
-  if (refused !== undefined) return showPeople(context, refused)
+  if (refused !== undefined) return showPeople(context, { refused })
   return { next: toPeople(context), done: 'uninvited' }
 }
 
@@ -246,7 +264,7 @@ async function changeRole(context: OrganizationRequest): Promise<DashboardAnswer
   const url = `${MEMBERS}/${encodeURIComponent(form.get('user_id') ?? '')}`
   const payload = { role: form.get('role') ?? '' }
   const { refused } = await callApi({ method: 'PATCH', url, query: org, payload })
-  if (refused !== undefined) return showPeople(context, refused)
+  if (refused !== undefined) return showPeople(context, { refused })
   return { next: toPeople(context), done: 'role_changed' }
 }
 
@@ -264,7 +282,7 @@ async function removePerson(context: OrganizationRequest): Promise<DashboardAnsw
   const userId = form.get('user_id') ?? ''
   const url = `${MEMBERS}/${encodeURIComponent(userId)}`
   const { refused } = await callApi({ method: 'DELETE', url, query: org })
-  if (refused !== undefined) return showPeople(context, refused)
+  if (refused !== undefined) return showPeople(context, { refused })
   if (userId === person.user_id) return { next: '/dashboard', done: 'left' }
   return { next: toPeople(context), done: 'person_removed' }
 }

@@ -20,7 +20,8 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
 import { toVerifyPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
-import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
+import { chooseOrganization, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -56,10 +57,13 @@ type ShownChallenge = z.infer<typeof ShownChallenge>
 interface Proof {
   domain: string
   back?: string | undefined
-  fault?: string | undefined
+  refusal?: Refusal
 }
 
-function showStart(context: DashboardRequest, { domain, back, fault }: Proof): DashboardAnswer {
+function showStart(
+  context: DashboardRequest,
+  { domain, back, refusal = {} }: Proof,
+): DashboardAnswer {
   const body = (
     <>
       <h1>Verify a domain</h1>
@@ -67,32 +71,32 @@ function showStart(context: DashboardRequest, { domain, back, fault }: Proof): D
         Once a domain is verified, your organization can host its files here, unless the domain
         publishes its own. To verify it, publish a token in its DNS or on its site.
       </p>
-      {renderFault(fault)}
+      {renderFault(findFormFault(refusal, ['domain', NEW_NAME]))}
       <form method="post" action={VERIFY_PATH} class="panel">
         {renderToken(context.token)}
         {renderHidden({ [BACK]: back })}
-        {renderOrganizationField(context)}
-        <label for="domain">Domain</label>
-        <input
-          id="domain"
-          name="domain"
-          value={domain}
-          required
-          maxlength="300"
-          placeholder="acme.example"
-        />
+        {renderOrganizationField(context, refusal)}
+        {renderField({
+          name: 'domain',
+          label: 'Domain',
+          refusal,
+          value: domain,
+          required: true,
+          maxlength: '300',
+          placeholder: 'acme.example',
+        })}
         <button type="submit">Verify domain</button>
       </form>
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Verify a domain', body }
+  return { status: refusal.refused === undefined ? 200 : 400, title: 'Verify a domain', body }
 }
 
 async function start(context: DashboardRequest): Promise<DashboardAnswer> {
   const proof = readProof(context)
   const chosen = await chooseOrganization(context)
-  return 'fault' in chosen
-    ? showStart(context, { ...proof, fault: chosen.fault })
+  return 'refusal' in chosen
+    ? showStart(context, { ...proof, refusal: chosen.refusal })
     : beginProof(chosen, proof)
 }
 
@@ -102,14 +106,14 @@ async function start(context: DashboardRequest): Promise<DashboardAnswer> {
  */
 export async function beginProof(
   context: OrganizationRequest,
-  { domain, back, fault }: Proof,
-  showRefused: (fault: string) => DashboardAnswer | Promise<DashboardAnswer> = refused =>
-    showStart(context, { domain, back, fault: refused }),
+  { domain, back, refusal: before }: Proof,
+  showRefused: (refusal: Refusal) => DashboardAnswer | Promise<DashboardAnswer> = refusal =>
+    showStart(context, { domain, back, refusal }),
 ): Promise<DashboardAnswer> {
   const { callApi, org } = context
   const request = { method: 'POST', url: DOMAINS, query: org, payload: { domain } } as const
   const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
-  if (made.refused !== undefined) return showRefused(made.refused)
+  if (made.refused !== undefined) return showRefused(made)
   const challenge = made.body as unknown as ShownChallenge
   const note = isHeldByAnother(context, challenge.domain) ? (
     <p class="notice fair" role="status">
@@ -119,7 +123,7 @@ export async function beginProof(
   ) : null
   const notes = (
     <>
-      {renderFault(fault)}
+      {renderFault(before?.refused)}
       {note}
     </>
   )
@@ -206,17 +210,20 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   const proof = readProof(context)
   const shown = ShownChallenge.safeParse(Object.fromEntries(context.form)).data
   const chosen = await chooseOrganization(context)
-  if ('fault' in chosen) return showStart(context, { ...proof, fault: chosen.fault })
+  if ('refusal' in chosen) return showStart(context, { ...proof, refusal: chosen.refusal })
   const challenge = shown ? hashNonce(shown) : findOpenChallenge(chosen, proof.domain)
   if (challenge === undefined) {
-    return showStart(context, { ...proof, fault: 'The token has expired. Get a new one.' })
+    return showStart(context, {
+      ...proof,
+      refusal: { refused: 'The token has expired. Get a new one.' },
+    })
   }
   const domain = challenge.domain as Domain
   const found = await lookForNonce({ ...challenge, domain }, person.user_id, services)
   if (!found.isFound) return showMissing(chosen, proof, { domain, shown, instead: found.instead })
   const url = `${DOMAINS}/${encodeURIComponent(domain)}/verify`
   const { refused } = await chosen.callApi({ method: 'POST', url, query: chosen.org })
-  if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
+  if (refused !== undefined) return beginProof(chosen, { ...proof, refusal: { refused } })
   const published = await publishReviewed(chosen, domain)
   if (published) return published
   const next = proof.back ?? toEntryPath(chosen.organization.org_id, domain)

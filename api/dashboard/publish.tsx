@@ -34,7 +34,7 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
 /** Checks a draft before its review: one that cannot be published yet says so there, with nothing to publish. */
 function checkDraft({ services }: DashboardRequest, draft: Draft) {
   const domain = parseFormDomain(draft.domain)
-  if (domain === undefined) return { fault: 'Enter a domain.' }
+  if (domain === undefined) return { fault: 'Enter a domain.', field: 'domain' }
   const checked = checkPublished({ ...draft, domain }, services.clock.now())
   return 'fault' in checked ? { ...checked, isHeld: true } : checked
 }
@@ -61,7 +61,10 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   const { text: before } = await readHosted(context, kind, domain)
   if (read(COMPARED) !== hashHosted(before)) return showReview(context, draft, checked)
   const chosen = await chooseOrganization(context)
-  if ('fault' in chosen) return showReview(context, draft, chosen)
+  if ('refusal' in chosen) {
+    const { refused: fault, field } = chosen.refusal
+    return showReview(context, draft, { fault, field })
+  }
   const published = await publishFile(chosen, { ...draft, domain })
   if ('done' in published) {
     const next = toEntryPath(chosen.organization.org_id, domain)

@@ -70,7 +70,6 @@ async function showQueue(context: DashboardRequest): Promise<DashboardAnswer> {
   const { refused, body: page } = listed
   const body = (
     <>
-      <h1>Reviews</h1>
       <p class="lead">
         Submissions that a moderator has to review before they are shown, newest first.
       </p>
@@ -88,7 +87,12 @@ async function showQueue(context: DashboardRequest): Promise<DashboardAnswer> {
       )}
     </>
   )
-  return { status: refused === undefined ? 200 : listed.status, title: 'Reviews', body }
+  return {
+    status: refused === undefined ? 200 : listed.status,
+    title: 'Reviews',
+    heading: 'Reviews',
+    body,
+  }
 }
 
 function renderQueue({ reviews, total }: ReviewList): Html {

@@ -4,6 +4,7 @@ import { type Html, h } from '../pages/html/jsx.ts'
 import { findVisibilityFault } from './agent-form.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
+import type { Refusal } from './field.tsx'
 import { type DashboardAnswer, renderButton, toSectionPath } from './page.tsx'
 import { VERIFY_PATH } from './proof.tsx'
 
@@ -16,7 +17,7 @@ export interface SavedAgent {
 }
 
 /** Shows the page of a form again: why it was refused, and the button that does first what is missing. */
-type ShowRefused = (fault: string, proof?: Html) => DashboardAnswer | Promise<DashboardAnswer>
+type ShowRefused = (refusal: Refusal, proof?: Html) => DashboardAnswer | Promise<DashboardAnswer>
 
 /** Adds the agent of a form; `path` is the page of the form, to which a proof of its domain leads back. */
 export async function saveAgent(
@@ -26,7 +27,7 @@ export async function saveAgent(
 ): Promise<DashboardAnswer> {
   const { callApi, form, org, organization } = context
   const fault = findVisibilityFault(context)
-  if (fault !== undefined) return showRefused(fault)
+  if (fault !== undefined) return showRefused({ refused: fault })
   const name = form.get('name')?.trim()
   const payload = {
     url: form.get('url') ?? '',
@@ -36,7 +37,7 @@ export async function saveAgent(
   }
   const saved = await callApi<SavedAgent>({ method: 'POST', url: AGENTS_URL, query: org, payload })
   if (saved.refused !== undefined)
-    return showRefused(saved.refused, renderMissingProof(context, path, saved))
+    return showRefused(saved, renderMissingProof(context, path, saved))
   const done = /^http:/i.test(payload.url) ? 'enrolled_http' : 'enrolled'
   return { next: toSectionPath(organization.org_id, 'agents'), done }
 }

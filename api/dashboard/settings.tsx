@@ -6,6 +6,7 @@ import { renderSection } from '../pages/parts/blocks.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { listFormerHosted } from './domain-rights.ts'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -17,44 +18,48 @@ import {
 /** Domains that the question before a deletion names. */
 const NAMED_MAX = 3
 
-function showSettings(context: OrganizationRequest, fault?: string): DashboardAnswer {
+function showSettings(context: OrganizationRequest, refusal: Refusal = {}): DashboardAnswer {
   const { organization } = context
   const body = (
     <>
-      <h1>Settings</h1>
-      {renderFault(fault)}
+      {renderFault(findFormFault(refusal, ['name']))}
       <p>
         Organization ID: <code>{organization.org_id}</code>
       </p>
       {hasOrganizationRight(organization.role, 'name') ? (
-        renderNameForm(context)
+        renderNameForm(context, refusal)
       ) : (
         <p class="quiet">Only owners and admins can rename the organization.</p>
       )}
       {renderSection('delete', 'Delete the organization', renderDeletion(context))}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Settings', body }
+  return {
+    status: refusal.refused === undefined ? 200 : 400,
+    title: 'Settings',
+    heading: 'Settings',
+    body,
+  }
 }
 
-function renderNameForm({ form, organization, token }: OrganizationRequest): Html {
+function renderNameForm(
+  { form, organization, token }: OrganizationRequest,
+  refusal: Refusal,
+): Html {
   return (
     <form method="post" action={toSectionPath(organization.org_id, 'settings')} class="panel">
       <h2>Rename the organization</h2>
       {renderToken(token)}
-      <label for="name">Name</label>
-      <input
-        id="name"
-        name="name"
-        value={form.get('name') ?? organization.org_name}
-        required
-        maxlength="200"
-        autocomplete="organization"
-        aria-describedby="name-hint"
-      />
-      <p id="name-hint" class="hint">
-        The history of hosted files will show the new name, even for earlier changes.
-      </p>
+      {renderField({
+        name: 'name',
+        label: 'Name',
+        refusal,
+        hint: 'The history of hosted files will show the new name, even for earlier changes.',
+        value: form.get('name') ?? organization.org_name,
+        required: true,
+        maxlength: '200',
+        autocomplete: 'organization',
+      })}
       <button type="submit">Rename</button>
     </form>
   )
@@ -96,8 +101,8 @@ const toUrl = ({ organization: { org_id } }: OrganizationRequest) =>
 async function rename(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, form, organization } = context
   const payload = { name: form.get('name') ?? '' }
-  const { refused } = await callApi({ method: 'PATCH', url: toUrl(context), payload })
-  if (refused !== undefined) return showSettings(context, refused)
+  const renamed = await callApi({ method: 'PATCH', url: toUrl(context), payload })
+  if (renamed.refused !== undefined) return showSettings(context, renamed)
   return { next: toSectionPath(organization.org_id, 'settings'), done: 'renamed' }
 }
 
@@ -115,7 +120,7 @@ function askAboutOrganization(context: OrganizationRequest) {
 
 async function deleteOrganization(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { refused } = await context.callApi({ method: 'DELETE', url: toUrl(context) })
-  if (refused !== undefined) return showSettings(context, refused)
+  if (refused !== undefined) return showSettings(context, { refused })
   return { next: '/dashboard', done: 'organization_deleted' }
 }
 

@@ -38,7 +38,6 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
   const place = findMailPlace(services.config, services.baseUrl())
   const content = (
     <>
-      <h1>Watching</h1>
       <p class="lead">
         You get an email when a file breaks or is valid again, when someone else edits or stops
         hosting a file, when a domain gains or loses an agent, and when someone saves a look-alike
@@ -64,7 +63,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
     </>
   )
   const status = fault === undefined && !unusable ? 200 : 400
-  return { status, title: 'Watching', body: content }
+  return { status, title: 'Watching', heading: 'Watching', body: content }
 }
 
 function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Watch, token: string) {

@@ -8,6 +8,7 @@ import type {
   TestDelivery,
 } from '../../pipeline/model/responses/subscriptions.ts'
 import { findHostOfAgents } from '../../pipeline/read/queries/agents-of-host.ts'
+import { describeRefusal, describeWrongDomain } from '../pages/describe-refusal.ts'
 import { toGuidePath } from '../pages/guides.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, clipText, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -15,6 +16,7 @@ import { renderFacts, renderSection, renderTable } from '../pages/parts/blocks.t
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { findFormFault, type Refusal, renderField } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -38,11 +40,7 @@ const looks = { active: 'good', failing: 'fair', disabled: 'bad' } as const
 
 async function showWebhooks(
   context: OrganizationRequest,
-  {
-    fault,
-    wrong,
-    status = 200,
-  }: { fault?: string | undefined; wrong?: string | undefined; status?: number } = {},
+  { status = 200, ...refusal }: Refusal & { status?: number } = {},
 ): Promise<DashboardAnswer> {
   const { callApi, org, organization } = context
   const listed = await callApi<{ subscriptions: SubscriptionView[] }>({
@@ -53,12 +51,11 @@ async function showWebhooks(
   const sectionPath = toSectionPath(organization.org_id, 'webhooks')
   const body = (
     <>
-      <h1>Webhooks</h1>
       <p class="lead">
         A webhook sends changes to your server as they happen, signed and in order.{' '}
         <a href={toGuidePath('webhooks')}>How to receive them</a>
       </p>
-      {renderFault(fault ?? listed.refused)}
+      {renderFault(findFormFault(refusal, ['url', 'about']) ?? listed.refused)}
       {listed.refused !== undefined
         ? null
         : renderTable({
@@ -76,10 +73,10 @@ async function showWebhooks(
               renderActions(context, webhook),
             ],
           })}
-      {renderNewForm(context, sectionPath, wrong)}
+      {renderNewForm(context, sectionPath, refusal)}
     </>
   )
-  return { status, title: 'Webhooks', body }
+  return { status, title: 'Webhooks', heading: 'Webhooks', body }
 }
 
 function toWebhookPath(
@@ -123,7 +120,7 @@ function renderActions(
 function renderNewForm(
   { form, organization, token }: OrganizationRequest,
   path: string,
-  wrong: string | undefined,
+  refusal: Refusal,
 ): Html {
   const read = (name: string) => form.get(name) ?? ''
   const choices = Object.entries(entities).map(
@@ -135,21 +132,23 @@ function renderNewForm(
     <form method="post" action={path} class="panel">
       <h2>Create a webhook</h2>
       {renderToken(token)}
-      <label for="url">Endpoint URL</label>
-      <input
-        id="url"
-        name="url"
-        type="url"
-        value={read('url')}
-        required
-        maxlength="2000"
-        aria-invalid={wrong === 'url' ? 'true' : undefined}
-        placeholder="https://receiver.acme.example/changes"
-      />
-      <p class="hint">
-        This URL receives a challenge, and the webhook is created once your endpoint has returned
-        it. The challenge includes the ID of your organization, <code>{organization.org_id}</code>.
-      </p>
+      {renderField({
+        name: 'url',
+        label: 'Endpoint URL',
+        refusal,
+        hint: (
+          <>
+            This URL receives a challenge, and the webhook is created once your endpoint has
+            returned it. The challenge includes the ID of your organization,{' '}
+            <code>{organization.org_id}</code>.
+          </>
+        ),
+        type: 'url',
+        value: read('url'),
+        required: true,
+        maxlength: '2000',
+        placeholder: 'https://receiver.acme.example/changes',
+      })}
       <label for="what">Events</label>
       <select id="what" name="what">
         <option value="">All changes</option>
@@ -159,15 +158,15 @@ function renderNewForm(
           </option>
         ))}
       </select>
-      <label for="about">Filter by domain or agent (optional)</label>
-      <input
-        id="about"
-        name="about"
-        value={read('about')}
-        maxlength="20000"
-        placeholder="acme.example https://sales.acme.example/mcp"
-      />
-      <p class="hint">Domains and agent URLs, separated by spaces.</p>
+      {renderField({
+        name: 'about',
+        label: 'Filter by domain or agent (optional)',
+        refusal,
+        hint: 'Domains and agent URLs, separated by spaces.',
+        value: read('about'),
+        maxlength: '20000',
+        placeholder: 'acme.example https://sales.acme.example/mcp',
+      })}
       <button type="submit">Create webhook</button>
     </form>
   )
@@ -188,12 +187,28 @@ function readSelection({ form, services }: OrganizationRequest) {
   }
 }
 
+/** Describes a refusal of what the field for domains and agents holds, which are two lists of the API, by what was entered. */
+function describeRefused(
+  { refused, field }: Refusal,
+  { domains = [], agents = [] }: ReturnType<typeof readSelection>,
+): Refusal {
+  const [, list, place] = /^(domains|agents)(?:\[(\d+)\])?$/.exec(field ?? '') ?? []
+  if (list === undefined) return { refused, field }
+  const entered = place && (list === 'agents' ? agents : domains)[Number(place)]
+  if (!entered) return { refused, field: 'about' }
+  const text =
+    list === 'domains'
+      ? describeWrongDomain(entered)
+      : describeRefusal('`url` must be an agent URL', { url: entered })
+  return { refused: text, field: 'about' }
+}
+
 async function createWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization } = context
   const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(context) }
   const made = await callApi<SubscriptionView>({ method: 'POST', url: API, query: org, payload })
   if (made.refused !== undefined)
-    return showWebhooks(context, { fault: made.refused, wrong: made.field, status: made.status })
+    return showWebhooks(context, { ...describeRefused(made, payload), status: made.status })
   const body = (
     <>
       <h1>Your new webhook</h1>
@@ -233,7 +248,7 @@ async function showDeliveries(
     callApi<z.infer<typeof DeliveryLog>>({ method: 'GET', url: `${url}/deliveries`, query: org }),
   ])
   if (found.refused !== undefined)
-    return showWebhooks(context, { fault: fault ?? found.refused, status: found.status })
+    return showWebhooks(context, { refused: fault ?? found.refused, status: found.status })
   const webhook = found.body
   const body = (
     <>
@@ -330,7 +345,7 @@ async function deleteWebhook(context: OrganizationRequest): Promise<DashboardAns
   const { refused, status } = await callApi({ method: 'DELETE', url, query: org })
   return refused === undefined
     ? { next: toSectionPath(organization.org_id, 'webhooks'), done: 'webhook_deleted' }
-    : showWebhooks(context, { fault: refused, status })
+    : showWebhooks(context, { refused, status })
 }
 
 function toApiPath(id: string): string {

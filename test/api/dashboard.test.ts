@@ -415,6 +415,43 @@ describe('a person manages', () => {
     )
   })
 
+  test.each([
+    ['/keys', 'name', { name: ' ' }],
+    ['/domains', 'domain', { domain: 'not a domain!' }],
+    ['/people/invite', 'email', { email: 'nobody', role: 'member' }],
+    ['/agents', 'url', { url: 'no url', type: 'sales', visibility: 'private' }],
+    ['/settings', 'name', { name: ' ' }],
+    ['/webhooks', 'url', { url: 'http://acme.example/x' }],
+    ['/webhooks', 'about', { url: 'https://acme.example/x', about: 'acme.example banana' }],
+    ['/dashboard/crawl', 'domain', { domain: 'not a domain!' }],
+    ['/dashboard/verify', 'domain', { domain: 'not a domain!' }],
+    ['/dashboard/organizations', 'name', { name: ' ' }],
+    ['/dashboard/publish', 'domain', { kind: 'adagents.json', text: '{}', domain: '' }],
+  ])(
+    'a form of %s that is refused because of a field says so beside it: %s',
+    async (path, name, form) => {
+      const url = path.startsWith('/dashboard') ? path : at(acme, path)
+      const org = path === '/dashboard/verify' ? { org: acme } : {}
+      const page = load((await send(ann, url, { ...org, ...form } as Record<string, string>)).body)
+      const field = page('[aria-invalid]')
+      const described = String(field.attr('aria-describedby')).split(' ')
+      expect([field.attr('name'), field.val(), field.is('[autofocus]')]).toEqual([
+        name,
+        (form as Record<string, string>)[name],
+        true,
+      ])
+      expect([page('[role=alert]').length, described]).toEqual([
+        1,
+        expect.arrayContaining([page('[role=alert]').attr('id')]),
+      ])
+    },
+  )
+
+  test('what was done is said below the heading of the page', async () => {
+    const page = load((await ann.get(`${at(acme, '/keys')}?done=revoked`)).body)
+    expect(page('h1 + .notice.good').text()).toContain('Key revoked')
+  })
+
   test('agents and who sees them', async () => {
     const url = 'https://sales.acme.example/mcp'
     const enrolled = await send(ann, '/dashboard/agents', {
@@ -773,7 +810,7 @@ describe('a file of the workshop', () => {
       'You have a draft that isn’t published yet',
     )
     const page = await read(browser, '/dashboard/publish')
-    expect(page('#organization').val()).toBe('fresh.example')
+    expect(page('#organization_name').val()).toBe('fresh.example')
     const form = { kind: file.kind, domain: file.domain, text: buildFile('Edited', file.domain) }
     const asked = await publishPreviewed(browser, { ...form, organization_name: 'Fresh' })
     const proof = load(asked.body)
@@ -818,7 +855,7 @@ describe('a person without an organization', () => {
 
   test('with an address at a provider of free mail gets a personal one', async () => {
     const browser = await enterAs('someone@gmail.com')
-    expect((await read(browser, '/dashboard/verify'))('#organization').val()).toBe('')
+    expect((await read(browser, '/dashboard/verify'))('#organization_name').val()).toBe('')
     const form = { organization_name: 'Someone', domain: 'someone.example' }
     const begun = await send(browser, '/dashboard/verify', form)
     expect([begun.statusCode, load(begun.body)('h1').text()]).toEqual([
