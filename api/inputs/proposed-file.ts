@@ -79,7 +79,7 @@ export function checkText(
   const sellers = domain && deriveProposedSellers(checked.document, domain as Domain, now)
   return {
     kind,
-    is_usable: isReadable(checked.document),
+    is_usable: isReadable(checked),
     valid,
     errors,
     warnings,
@@ -91,9 +91,18 @@ export function checkText(
   }
 }
 
+/** Documents that only lead to another file: an error leaves nothing of them. */
+const pointers: ReadonlySet<string> = new Set([
+  'pointer',
+  'authoritative_location',
+  'house_redirect',
+])
+
 /** Tells whether the crawler would accept a document, in spite of its errors. */
-function isReadable(document: CheckedProposal['document']): boolean {
-  return document !== undefined && (document.variant !== 'inline' || isUsable(document))
+function isReadable({ document, valid }: CheckedProposal): boolean {
+  if (document === undefined) return false
+  if (document.variant === 'inline') return isUsable(document)
+  return valid || !pointers.has(document.variant)
 }
 
 /** Checks a proposed file and answers in the same form as for a served one; beside it the agents that it names. */

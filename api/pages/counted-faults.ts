@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import { isAdvice } from '../../pipeline/model/fault-codes.ts'
 import { isUrl, type Source } from '../../pipeline/model/observation.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import type { FileRecord } from '../../pipeline/read/lookups/file-records.ts'
 import { readVersionBytes } from '../../pipeline/read/queries/file-bytes.ts'
-import { type Asking, checkFileText, type ExaminedText } from './examined-file.ts'
+import { type Asking, checkFileText, type ExaminedText, loadExamined } from './examined-file.ts'
 import { decodeFile } from './file-text.ts'
 import type { CountedFaults } from './parts/faults.tsx'
 
@@ -18,12 +19,14 @@ const COUNT_MS = 24 * 3_600_000
 
 const counts = declareCache(() => new LRUCache<string, CountedFaults>({ max: FILES_MAX }))
 
-/** Counts the issues of a checked text, and finds the line of its first error. */
-export function countExamined({ examined: { errors, warnings } }: ExaminedText): CountedFaults {
+/** Counts the issues of a checked text, advice aside, and finds the line of its first error. */
+export function countExamined({
+  examined: { errors, warnings },
+}: Pick<ExaminedText, 'examined'>): CountedFaults {
   const [first] = errors
   return {
     errors: errors.length,
-    warnings: warnings.length,
+    warnings: warnings.filter(warning => !isAdvice(warning)).length,
     ...(first?.line && { line: first.line }),
   }
 }
@@ -55,7 +58,35 @@ export async function countFaults(
   return counted
 }
 
-/** Checks a version of a file; undefined where its bytes are not at hand, or the workers have too much to do. */
+interface ShownFile {
+  source: Source
+  file: FileRecord | null | undefined
+  /** True if the latest version may be shown instead, as its domain serves it. */
+  isOwn?: boolean
+  isValid?: boolean
+}
+
+/** Number of the issues of a file, and where it has some, its text with them. */
+export interface FileIssues {
+  counted: CountedFaults
+  found: ExaminedText | undefined
+}
+
+/** Loads the issues of a file. */
+export async function loadIssues(
+  { source, file, isOwn = false, isValid = true }: ShownFile,
+  call: Asking,
+): Promise<FileIssues> {
+  const counted = await countFaults(source, file, call)
+  const hasIssues = !isValid || counted.errors + (counted.warnings ?? 0) > 0
+  if (!hasIssues) return { found: undefined, counted }
+  const found = isOwn
+    ? await loadExamined(source.location as Domain, call)
+    : file && (await checkVersion(source, file, call))
+  return { found: found ?? undefined, counted: found ? countExamined(found) : counted }
+}
+
+/** Checks a version of a file as the workshop does; undefined where its bytes are not at hand, or the workers have too much to do. */
 async function checkVersion(
   { kind, location }: Source,
   { sha256 }: FileRecord,

@@ -71,12 +71,28 @@ describe('a file that was sent is checked', () => {
     ['Valid', { ...proposal }, 'good'],
     ['Usable', { ...proposal, properties: [whole, { ...whole, property_type: 7 }] }, 'fair'],
     ['Invalid', { authorized_agents: [{ url: NEWCOMER }] }, 'bad'],
+    [
+      'Invalid',
+      { authoritative_location: `https://${PUBLISHER}/.well-known/adagents.json` },
+      'bad',
+    ],
   ])('the verdict is that of the publisher’s page: %s', async (word, file, look) => {
     const page = await check({ text: JSON.stringify(file), domain: PUBLISHER })
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('#verdict').hasClass(look)).toBe(true)
     const ignored = /Parts with errors may be ignored until you fix them/
     expect(ignored.test(page('#verdict').text())).toBe(word === 'Usable')
+  })
+
+  test('that no key is pinned is a recommendation, which neither counts nor colors', async () => {
+    const page = await check({ text: JSON.stringify(proposal, null, 2), domain: PUBLISHER })
+    const note = page('.note:contains("signing_keys")')
+    expect([note.find('.badge, span').first().text(), note.hasClass('none')]).toEqual([
+      'recommendation',
+      true,
+    ])
+    const counted = page('.note.fair').length
+    expect(page('#verdict').text()).toContain(counted === 0 ? 'json.' : `with ${counted} warning`)
   })
 
   test('says of text that is no JSON to fix it and check again', async () => {

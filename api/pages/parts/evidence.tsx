@@ -111,8 +111,7 @@ function renderStep({ step, properties }: Step): Html {
         )}
       </h3>
       <p class="says">
-        {capitalize(toContractions(clipText(step.text, 300)))}
-        {renderPlace(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
+        {renderSentence(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
       </p>
       {renderDetails([
         [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
@@ -154,17 +153,27 @@ function describeGrant(step: Evidence): string | undefined {
   return way && ` The agent ${way}.`
 }
 
-/** Renders where a step was read, and when; nothing if that is not known. */
-function renderPlace(step: Evidence): Html | null {
+/** Beginning of a text that is about an entry. */
+const ENTRY = /^(?:this|the) entry\b/
+
+/** Renders what a step says, with where it was read, and when, as far as that is known. */
+function renderSentence(step: Evidence): Html {
   const { entry, fetched_at } = step
   const at = entry && clipText(toEntryName(entry, step), 160)
-  if (!at && !fetched_at) return null
+  const text = toContractions(clipText(step.text, 300))
+  const isNamed = at !== undefined && ENTRY.test(text)
+  const place = isNamed ? undefined : at
   return (
     <>
-      {' '}
-      ({at}
-      {at && fetched_at ? ', ' : ''}
-      {fetched_at ? <>read {renderMoment(fetched_at)}</> : null})
+      {capitalize(isNamed ? text.replace(ENTRY, () => at) : text)}
+      {place || fetched_at ? (
+        <>
+          {' '}
+          ({place}
+          {place && fetched_at ? ', ' : ''}
+          {fetched_at ? <>read {renderMoment(fetched_at)}</> : null})
+        </>
+      ) : null}
     </>
   )
 }
@@ -175,7 +184,7 @@ function toEntryName(entry: string, { domain, file }: Evidence): string {
   const whose = host === undefined || host === domain ? 'its' : `${host}’s`
   return entry.replace(
     /^authorized_agents\[(\d+)\](.*)$/,
-    (_, at, rest) => `entry ${Number(at) + 1}${rest} in ${whose} adagents.json`,
+    (_, at, rest) => `entry ${Number(at) + 1}${rest} of ${whose} adagents.json`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
+import { isAdvice } from '../../../pipeline/model/fault-codes.ts'
 import type { HostedKind } from '../../../pipeline/model/hosted.ts'
 import { isUrl, type Source } from '../../../pipeline/model/observation.ts'
 import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair.ts'
@@ -34,15 +35,15 @@ export function chooseIssuesLook({ errors, warnings }: CountedFaults): 'fair' | 
   return warnings === undefined ? 'none' : warnings > 0 ? 'fair' : 'good'
 }
 
-/** Renders the lines of a file that have issues, folded if all are warnings, or the issues of its record. */
+/** Renders the lines of a file that have issues, folded if all are warnings and many, or the issues of its record. */
 export function renderIssues(
   source: Source,
   file: FileRecord | null | undefined,
-  found: ExaminedText | undefined,
-  counted: CountedFaults | undefined,
+  { found, counted }: { found?: ExaminedText | undefined; counted?: CountedFaults } = {},
 ): Html {
   if (found === undefined) return renderFaults(source, file, counted)
-  const { errors, warnings } = found.examined
+  const { errors } = found.examined
+  const warnings = found.examined.warnings.filter(warning => !isAdvice(warning))
   const lines = renderMarkedLines(found.text, [...errors, ...warnings], {
     bytesMax: ISSUES_BYTES,
     isEditable: false,
@@ -50,20 +51,22 @@ export function renderIssues(
   if (lines === null) return <p class="empty">No issues.</p>
   if (errors.length > 0) return lines
   return (
-    <details>
-      <summary>Show {countThings(warnings.length, 'warning')}</summary>
+    <details open={warnings.length <= OPEN_MAX}>
+      <summary>{countThings(warnings.length, 'warning')}</summary>
       {lines}
     </details>
   )
 }
 
 const ISSUES_BYTES = 9_000
+/** Warnings that are shown at once. */
+const OPEN_MAX = 3
 
 /**
  * Renders the faults that the registry met in a file, each with where it is and what repairs it, and says how many more
  * a check of its text has.
  */
-export function renderFaults(
+function renderFaults(
   source: Source,
   record: FileRecord | null | undefined,
   counted: CountedFaults | undefined,

@@ -1,4 +1,5 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
+import { isAdvice } from '../../../pipeline/model/fault-codes.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Child, type Html, h } from '../html/jsx.ts'
@@ -104,8 +105,15 @@ function renderOthers(lines: readonly number[], isEditable: boolean): Html {
   )
 }
 
-const sortBySeverity = (faults: readonly RepeatedFault[]): RepeatedFault[] =>
-  faults.toSorted((a, b) => Number(a.severity !== 'error') - Number(b.severity !== 'error'))
+/** Looks of faults and what pages call them, the gravest first. */
+const looks = [
+  ['bad', 'error'],
+  ['fair', 'warning'],
+  ['none', 'recommendation'],
+] as const
+
+const rank = (fault: RepeatedFault): 0 | 1 | 2 =>
+  fault.severity === 'error' ? 0 : isAdvice(fault) ? 2 : 1
 
 function renderLine(
   number: number,
@@ -113,24 +121,28 @@ function renderLine(
   faults: readonly RepeatedFault[],
   isEditable: boolean,
 ): Html {
-  const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
+  const sorted = faults.toSorted((a, b) => rank(a) - rank(b))
+  const [gravest] = sorted
   return (
-    <li class={faults.length === 0 ? undefined : looks}>
+    <li class={gravest && looks[rank(gravest)][0]}>
       {renderNumber(number, isEditable, 'at')}
       <code>{clipText(text, 200) || ' '}</code>
-      {sortBySeverity(faults).map(({ severity, message, suggestion, others }) => (
-        <div class={severity === 'error' ? 'note bad' : 'note fair'}>
-          {renderBadge(
-            severity === 'error' ? 'bad' : 'fair',
-            others === undefined ? severity : countThings(1 + others.length, severity),
-          )}{' '}
-          {renderSentence(omitRepair(message, suggestion ?? ''))}{' '}
-          {suggestion === undefined ? null : (
-            <span class="quiet">Fix: {renderSentence(suggestion)}</span>
-          )}
-          {others && renderOthers(others, isEditable)}
-        </div>
-      ))}
+      {sorted.map(fault => renderNote(fault, isEditable))}
     </li>
+  )
+}
+
+function renderNote(fault: RepeatedFault, isEditable: boolean): Html {
+  const { message, suggestion, others } = fault
+  const [look, name] = looks[rank(fault)]
+  return (
+    <div class={`note ${look}`}>
+      {renderBadge(look, others === undefined ? name : countThings(1 + others.length, name))}{' '}
+      {renderSentence(omitRepair(message, suggestion ?? ''))}{' '}
+      {suggestion === undefined ? null : (
+        <span class="quiet">Fix: {renderSentence(suggestion)}</span>
+      )}
+      {others && renderOthers(others, isEditable)}
+    </div>
   )
 }

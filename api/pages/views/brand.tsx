@@ -18,14 +18,14 @@ import { listLogos } from '../../routes/brands/logos.ts'
 import { brandHistory } from '../../routes/community/history.ts'
 import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
-import { countFaults } from '../counted-faults.ts'
+import { type FileIssues, loadIssues } from '../counted-faults.ts'
 import { brandChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { findSource, renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
-import { type CountedFaults, renderFaults } from '../parts/faults.tsx'
+import { renderIssues } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { renderMeant, renderOwnerLinks } from '../parts/owner-links.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
@@ -44,8 +44,8 @@ interface Refused {
   freshness?: FreshnessBlock
 }
 
-/** A file with the number of its issues. */
-type CountedFile = ShownFile & { counted: CountedFaults }
+/** A file with its issues. */
+type ExaminedFile = ShownFile & { issues: FileIssues }
 
 const edited = {
   entity: 'brand',
@@ -61,7 +61,7 @@ export async function show(call: ViewCall<unknown, { domain: Domain }>): Promise
   const found = await ask<BrandResolution | Refused>(resolveBrand, { query })
   const source: Source = { kind: 'brand.json', location: domain }
   const record = await loadShownFile(source, services)
-  const file = record && { ...record, counted: await countFaults(source, record, call) }
+  const file = record && { ...record, issues: await loadIssues({ source, file: record }, call) }
   const portfolio = listPortfolio(services.reader, domain)
   if (found.status !== 200) {
     const refused = found.body as Refused
@@ -208,7 +208,7 @@ function showHouse(
   reader: Reader,
   domain: Domain,
   { freshness }: Refused,
-  file: CountedFile | null | undefined,
+  file: ExaminedFile | null | undefined,
   portfolio: Portfolio,
 ): View {
   const brands = countThings(portfolio.total, 'brand')
@@ -239,7 +239,7 @@ function showHouse(
   }
 }
 
-function renderFile(file: CountedFile | null | undefined, domain: Domain, describer?: string) {
+function renderFile(file: ExaminedFile | null | undefined, domain: Domain, describer?: string) {
   const source: Source = { kind: 'brand.json', location: domain }
   return (
     <>
@@ -248,7 +248,7 @@ function renderFile(file: CountedFile | null | undefined, domain: Domain, descri
       )}
       {!file ? null : renderFacts(listRawFacts(source, file))}
       <h3>Issues</h3>
-      {renderFaults(source, file, file?.counted)}
+      {renderIssues(source, file, file?.issues)}
       <p>
         <a href={toWorkshopPath(domain, 'brand.json')}>Check and edit this file</a>
       </p>

@@ -12,8 +12,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
 import { readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
-import { countExamined, countFaults } from '../counted-faults.ts'
-import { loadExamined } from '../examined-file.ts'
+import { loadIssues } from '../counted-faults.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
 import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
@@ -77,11 +76,10 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   if (isNothing(lookup)) return showUnknown(lookup, edits, services)
   const source = toDecidingSource(lookup)
   const file = await loadShownFile(source, services)
-  // Of a valid file without issues in its record a count says enough.
-  const isExamined =
-    source.location === domain && (!lookup.adagents_valid || (file?.fault_count ?? 0) > 0)
-  const found = isExamined ? await loadExamined(domain, call) : undefined
-  const faults = found ? countExamined(found) : await countFaults(source, file, call)
+  const issues = await loadIssues(
+    { source, file, isOwn: source.location === domain, isValid: lookup.adagents_valid === true },
+    call,
+  )
   const name = lookup.brand?.name ?? domain
   const { agents, properties: total } = countAll(lookup)
   const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
@@ -96,7 +94,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
           mark: findFaces(reader, [domain]).renderMark(domain, MARK_PX, name),
           watch: renderWatch(services, 'domain', domain),
         })}
-        {renderState(lookup, faults)}
+        {renderState(lookup, issues.counted)}
         {renderOwnerLinks(services, { domain, kind: 'adagents.json' })}
         {isHostedOnly(lookup) ? renderNextStep(lookup.hosting, services.baseUrl()) : null}
         {renderSection(
@@ -114,7 +112,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
             {isHostedOnly(lookup) ? null : (
               <>
                 <h3>Issues</h3>
-                {renderIssues(source, file, found, faults)}
+                {renderIssues(source, file, issues)}
                 {source.location !== domain ? null : (
                   <p>
                     <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>

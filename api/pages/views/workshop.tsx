@@ -8,6 +8,7 @@ import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
 import { isAboutHosted } from '../../inputs/hosted-part.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
+import { countExamined } from '../counted-faults.ts'
 import { describeWrongDomain } from '../describe-refusal.ts'
 import { type ComparedFile, checkFileText } from '../examined-file.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
@@ -212,7 +213,8 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
       </p>
     )
   }
-  const warned = countThings(warnings.length, 'warning')
+  const { warnings: counted = 0 } = countExamined({ examined })
+  const warned = countThings(counted, 'warning')
   const vain = warnings.filter(({ code }) => code === 'without_effect').length
   const state = valid ? 'Valid' : is_usable ? 'Usable' : 'Invalid'
   const look = { Valid: vain > 0 ? 'fair' : 'good', Usable: 'fair', Invalid: 'bad' }[state]
@@ -225,7 +227,7 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
         ? `, but ${countThings(vain, 'entry authorizes', 'entries authorize')} nothing`
         : null}
       {valid
-        ? warnings.length > 0 && `, with ${warned}`
+        ? counted > 0 && `, with ${warned}`
         : `: ${countThings(errors.length, 'error')}, ${warned}`}
       . {valid && next}
       {state === 'Usable' ? 'Parts with errors may be ignored until you fix them.' : null}

@@ -1,6 +1,6 @@
 import { load } from 'cheerio'
 import { expect, test } from 'vitest'
-import { renderFaults } from '../../../api/pages/parts/faults.tsx'
+import { renderIssues } from '../../../api/pages/parts/faults.tsx'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 
 const fault = { field: 'tags', message: 'is odd', severity: 'warning', code: 'unknown_member' }
@@ -18,7 +18,7 @@ test.each([
       const record = { faults, fault_count: faults.length } as never as FileRecord
       const counted = { errors: 0, warnings: 2 }
       const page = load(
-        String(renderFaults({ kind: 'adagents.json', location } as never, record, counted)),
+        String(renderIssues({ kind: 'adagents.json', location } as never, record, { counted })),
       )
       const links = page('a')
         .toArray()

@@ -43,7 +43,7 @@ test('a step says in a sentence which entry it is, as people count, and when it 
     step('site', { entry: 'authorized_agents[0]', fetched_at: '2026-11-20T04:00:00.000Z' }),
   ])
   expect(page('.says').text()).toBe(
-    'This entry authorizes the agent (entry 1 in its adagents.json, read 20 Nov 2026, 04:00 UTC).',
+    'Entry 1 of its adagents.json authorizes the agent (read 20 Nov 2026, 04:00 UTC).',
   )
   expect(page('.chain > li > details').text()).toContain('site')
   expect(page('details[open]')).toHaveLength(0)
@@ -56,7 +56,9 @@ test('a step names the host of its entry where another file than the publisher�
       file: 'https://network.example/.well-known/adagents.json',
     }),
   ])
-  expect(page('.says').text()).toContain('(entry 1 in network.example’s adagents.json)')
+  expect(page('.says').text()).toBe(
+    'Entry 1 of network.example’s adagents.json authorizes the agent.',
+  )
 })
 
 test('a step contracts what the API writes out', () => {
