@@ -78,6 +78,7 @@ export class Supervisor {
         // Its subcommand: processes of one role are numbered in their names.
         role: role.args[0] ?? role.name,
         values: hasEnded(process) ? undefined : await requestMetrics(process, waitMs),
+        pid: hasEnded(process) ? undefined : process.pid,
         restarts,
       })),
     )

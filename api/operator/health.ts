@@ -3,9 +3,9 @@ import type { MetricName } from '../../jobs/metrics/table.ts'
 import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import {
   BACKUP_LAG_MAX_MS,
+  describeFrozenProcess,
   describeUnreadableCredentials,
   findStoreProblems,
-  readDiskProblems,
   readHeartbeat,
   readReplicaProblems,
   UPLOAD_LAG_MAX_MS,
@@ -18,12 +18,15 @@ export function findReportedProblems(
   paths: Paths,
   now: Instant,
 ): string[] {
-  const silent = reports.filter(({ values }) => values === undefined).map(({ role }) => role)
+  const silent = reports
+    .filter(({ values }) => values === undefined)
+    .map(({ role, pid }) =>
+      pid === undefined ? `the ${role} does not answer` : describeFrozenProcess(role, pid),
+    )
   const behindS = findMaximum(reports, 'registry_snapshot_behind_seconds')
   const snapshotBehindSince = behindS > 0 ? now - behindS * SECOND : undefined
   return [
-    ...readDiskProblems(paths),
-    ...[...new Set(silent)].map(role => `the ${role} does not answer`),
+    ...new Set(silent),
     ...(findMaximum(reports, 'registry_log_stopped') > 0
       ? ['the log of events is not continued: `registry status` says why']
       : []),

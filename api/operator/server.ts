@@ -8,7 +8,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { listenAt } from '../../pipeline/core/listen.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { formatBuild, readBuild } from '../../pipeline/core/version.ts'
-import { readFreeDisk } from '../../pipeline/read/health.ts'
+import { readDiskProblems, readFreeDisk } from '../../pipeline/read/health.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp } from './app.ts'
 import { findReportedNotes, findReportedProblems } from './health.ts'
@@ -57,6 +57,8 @@ export async function serveOperator(
     readReports,
     async findProblems(reports) {
       return [
+        // What else a full disk causes says less.
+        ...readDiskProblems(paths),
         ...(redis === undefined ? [] : findStatusProblems(await redis.read(), config)),
         ...findReportedProblems(reports, paths, clock.now()),
         ...(findProblems?.() ?? []),

@@ -15,6 +15,8 @@ interface MetricsAnswer {
 export interface ProcessReport {
   role: string
   values: MeasuredValues | undefined
+  /** Its process, where that runs and somebody else asked it. */
+  pid?: number | undefined
   /** Number of its restarts. */
   restarts: number
 }

@@ -89,6 +89,15 @@ export function findReplicaProblems(replica: ReplicaState | undefined, now: Inst
   return [`this replica lacks what ${replica.origin} has published since ${since}${reason}`]
 }
 
+/** Says that a process is frozen, and what to do. */
+export function describeFrozenProcess(role: string, pid: number): string {
+  return `the ${role} does not answer: ${describeKill(pid)}`
+}
+
+export function describeKill(pid: number): string {
+  return `if this lasts, end it with \`kill -9 ${pid}\`, and \`start\` starts it again`
+}
+
 /** Finds a disk on which nothing can be written, whatever its processes report: a full one silences them. */
 export function findFullDisk(dir: string, freeBytes: number): string[] {
   return freeBytes < WRITE_BYTES_MIN ? [`the ${nameFullDisk(dir)}`] : []

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { type Instant, MINUTE, SECOND, systemClock } from '../../pipeline/core/clock.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { isWriterSilent, readHeartbeat } from '../../pipeline/read/health.ts'
+import { describeKill, isWriterSilent, readHeartbeat } from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
-import { describeFrozen } from './indexer-watch.ts'
+import { describeFrozen, findIndexerPid } from './indexer-watch.ts'
 
 /** A frozen indexer never answers: whoever waits wants to hear that soon. */
 export const INDEXER_SILENCE_MAX_MS = 10_000
@@ -80,15 +80,16 @@ export class SilenceWatch {
 
   look(now: Instant): void {
     const silentMs = now - Math.max(readHeartbeat(this.#paths) ?? 0, this.#since)
+    const pid = findIndexerPid(this.#paths)
     if (silentMs < INDEXER_SILENCE_MAX_MS) this.#repeatedAtMs = undefined
     else if (silentMs >= PATIENT_SILENCE_MAX_MS)
       throw new Error(
-        `the indexer has made no progress for ${countThings(PATIENT_SILENCE_MAX_MS / MINUTE, 'minute')}: see \`registry status\`; what was requested goes on once it runs`,
+        `the indexer has made no progress for ${countThings(PATIENT_SILENCE_MAX_MS / MINUTE, 'minute')}: ${pid === undefined ? 'see `registry status`' : describeKill(pid)}; what was requested goes on once it runs`,
       )
     else if (this.#repeatedAtMs === undefined || silentMs - this.#repeatedAtMs >= REPEAT_EVERY_MS) {
       this.#repeatedAtMs = silentMs
       this.#tell(
-        `waiting for the indexer, which has made no progress for ${Math.round(silentMs / SECOND)} s`,
+        `waiting for the indexer, which has made no progress for ${Math.round(silentMs / SECOND)} s${pid === undefined ? '' : `: ${describeKill(pid)}`}`,
       )
     }
   }

@@ -3,7 +3,7 @@ import { isAlive } from '../../jobs/child-process.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { readHeartbeat, SILENCE_MAX_MS } from '../../pipeline/read/health.ts'
+import { describeFrozenProcess, readHeartbeat, SILENCE_MAX_MS } from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
 const LOOK_EVERY_MS = 5_000
@@ -11,15 +11,11 @@ const LOOK_EVERY_MS = 5_000
 /** Says that the indexer is frozen, with its process id and what to do; one that does not run has none. */
 export function describeFrozen(paths: Pick<Paths, 'run'>): string {
   const pid = findIndexerPid(paths)
-  return pid === undefined ? 'the indexer does not answer' : describeFrozenProcess(pid)
+  return pid === undefined ? 'the indexer does not answer' : describeFrozenProcess('indexer', pid)
 }
 
-/** Says that the indexer with this process id is frozen, and what to do. */
-export function describeFrozenProcess(pid: number): string {
-  return `the indexer does not answer: if this lasts, end it with \`kill -9 ${pid}\`, and \`start\` starts it again`
-}
-
-function findIndexerPid({ run }: Pick<Paths, 'run'>): number | undefined {
+/** Finds the process of the indexer; undefined where it does not run. */
+export function findIndexerPid({ run }: Pick<Paths, 'run'>): number | undefined {
   if (!existsSync(run)) return undefined
   const { indexer_pid: pid } = JSON.parse(readFileSync(run, 'utf8')) as RunFile
   return isAlive(pid) ? pid : undefined

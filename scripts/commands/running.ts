@@ -49,7 +49,11 @@ export async function connectRunning(
   { isPatient = false } = {},
 ): Promise<WriterClient> {
   const { assertRedisAnswers } = await import('../../jobs/redis.ts')
-  await assertRedisAnswers(redis_url, REDIS_MS)
+  await assertRedisAnswers(redis_url, REDIS_MS).catch(error => {
+    // On a full disk the Redis of `start` does not come up.
+    assertDiskSpace(readSettings())
+    throw error
+  })
   const writer = await connectWriter(redis_url, name)
   if (isPatient) return writer
   const paths = resolvePaths(readSettings().DATA_DIR)

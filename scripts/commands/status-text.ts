@@ -2,8 +2,12 @@ import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
 import { countThings, formatBytes, formatCount } from '../../pipeline/core/counts.ts'
 import { type Effect, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
-import { BACKUP_LAG_MAX_MS, findFullDisk, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
-import { describeFrozenProcess } from './indexer-watch.ts'
+import {
+  BACKUP_LAG_MAX_MS,
+  describeFrozenProcess,
+  findFullDisk,
+  UPLOAD_LAG_MAX_MS,
+} from '../../pipeline/read/health.ts'
 import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
@@ -86,7 +90,7 @@ function* findRoleProblems(facts: Facts): Generator<string> {
   if (queues === null) yield* isReported ? [] : [REDIS_AWAY]
   // One that waits for room must not be killed.
   else if (source !== 'indexer' && findFullDisk(facts.data_dir, facts.disk_free).length === 0)
-    yield describeFrozenProcess(running.indexer_pid)
+    yield describeFrozenProcess('indexer', running.indexer_pid)
   yield* redis_problems
   if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler is running'
   for (const { name, failed } of queues ?? []) {

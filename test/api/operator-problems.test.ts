@@ -33,6 +33,21 @@ test.each([
   ])
 })
 
+test('each process that does not answer is named by its id, unless it has ended', () => {
+  const [frozen, other, ended] = [{ pid: 7 }, { pid: 8 }, {}]
+  const reports = [frozen, other, ended].map(each => ({
+    role: 'api',
+    values: undefined,
+    restarts: 0,
+    ...each,
+  }))
+  expect(findReportedProblems(reports, resolvePaths(createDataDir()), now)).toEqual([
+    'the api does not answer: if this lasts, end it with `kill -9 7`, and `start` starts it again',
+    'the api does not answer: if this lasts, end it with `kill -9 8`, and `start` starts it again',
+    'the api does not answer',
+  ])
+})
+
 test('credentials that cannot be decrypted are noted, and stop nothing', async () => {
   const metrics = new RoleMetrics('api')
   let unreadable = 0

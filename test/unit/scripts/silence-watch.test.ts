@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { writeRunFile } from '../../../jobs/run-file.ts'
 import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { SilenceWatch } from '../../../scripts/commands/frozen-indexer.ts'
@@ -15,8 +16,19 @@ function makeWatch() {
   const beat = (at: number) => utimesSync(paths.heartbeat, at / 1_000, at / 1_000)
   const start = Date.now()
   beat(start)
-  return { watch, lines, beat, start }
+  return { watch, lines, beat, start, paths }
 }
+
+test('a patient command names the process of an indexer that is frozen', () => {
+  const { watch, lines, start, paths } = makeWatch()
+  const { pid } = process
+  writeRunFile(paths, { base_url: '', redis_url: '', indexer_pid: pid, started_at: '' })
+  watch.look(start + 10 * SECOND)
+  expect(lines).toEqual([
+    `waiting for the indexer, which has made no progress for 10 s: if this lasts, end it with \`kill -9 ${pid}\`, and \`start\` starts it again`,
+  ])
+  expect(() => watch.look(start + 5 * MINUTE)).toThrow(`\`kill -9 ${pid}\``)
+})
 
 test('a patient command says after ten seconds, and every minute, that the indexer makes no progress', () => {
   const { watch, lines, beat, start } = makeWatch()
