@@ -62,6 +62,13 @@ export function verifyNote(note: string, key: VerifierKey): string | undefined {
   return isSigned ? undefined : `a signature of ${key.name} is not valid`
 }
 
+/** Tells whether a note names this key as one that signed it, be the signature valid or not; true for what is no note. */
+export function isSignedWith(note: string, key: KeyObject): boolean {
+  const publicKey = toRawPublicKey(key)
+  const parts = readNote(note)
+  return parts?.signatures.some(({ name, bytes }) => isBy(bytes, { name, publicKey })) ?? true
+}
+
 /** Formats a key as `name+id+key`, as verifiers of notes take it. */
 export function formatVerifierKey(key: VerifierKey): string {
   const typed = Buffer.concat([Buffer.from([ED25519]), key.publicKey])

@@ -2,9 +2,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import { readSigningKey } from '../../pipeline/core/keys/signing-key.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
+import { isSignedWith } from '../../pipeline/transparency/signed-note.ts'
 import { findUnreadableCredentials } from './stored-credentials.ts'
 
 type KeySettings = Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'LOG_SIGNING_KEY' | 'CREDENTIALS_KEY'>
@@ -54,20 +56,27 @@ export function listMissingKeys(config: KeySettings, paths: Paths): string[] {
   ]
 }
 
-/**
- * Throws a `ConfigError` where a log was begun and its key is not here: one that is made in its place could not
- * continue the log.
- */
+/** Throws a `ConfigError` where a log was begun and its key is not here: another one could not continue the log. */
 export function assertLogKey(
   { LOG_SIGNING_KEY }: Pick<KeySettings, 'LOG_SIGNING_KEY'>,
   paths: Paths,
 ): void {
   const { logHead, logKey } = paths
-  if (LOG_SIGNING_KEY !== undefined || existsSync(logKey) || !existsSync(logHead)) return
-  throw new ConfigError(
-    `The key of the event log is missing: restore it as ${logKey}, or name it in LOG_SIGNING_KEY. ` +
-      'If it is lost, docs/operate/keys.md says how to start a new log.',
-  )
+  if (!existsSync(logHead)) return
+  const file = LOG_SIGNING_KEY ?? logKey
+  const isLost = 'If it is lost, docs/operate/keys.md says how to start a new log.'
+  if (existsSync(file)) {
+    const { private: key } = readSigningKey(file, 'LOG_SIGNING_KEY')
+    if (isSignedWith(readFileSync(logHead, 'utf8'), key)) return
+    const what = LOG_SIGNING_KEY === undefined ? logKey : `LOG_SIGNING_KEY names ${file}, which`
+    throw new ConfigError(
+      `${what} is not the key that signed the event log: restore that key. ${isLost}`,
+    )
+  }
+  if (LOG_SIGNING_KEY === undefined)
+    throw new ConfigError(
+      `The key of the event log is missing: restore it as ${logKey}, or name it in LOG_SIGNING_KEY. ${isLost}`,
+    )
 }
 
 /** Returns the file of the key of the log, in the same way as that of the registry. */

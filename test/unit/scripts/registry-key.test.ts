@@ -1,7 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../../pipeline/core/config.ts'
+import { readSigningKey } from '../../../pipeline/core/keys/signing-key.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { signHead } from '../../../pipeline/transparency/tree-head.ts'
 import {
   assertLogKey,
   ensureLogKey,
@@ -28,6 +30,26 @@ describe('a registry whose log was begun', () => {
     expect(() => assertLogKey({ ...config, LOG_SIGNING_KEY: 'key.jwk' }, paths)).not.toThrow()
     ensureLogKey(paths)
     expect(() => assertLogKey(config, paths)).not.toThrow()
+  })
+
+  test('does not start with another key of the log than the one that signed it', () => {
+    const [paths, other] = [makeFolder({ hasLog: false }), makeFolder({ hasLog: false })]
+    const { private: key } = readSigningKey(ensureLogKey(paths))
+    const note = signHead(
+      { size: 0, root: Buffer.alloc(32) },
+      { origin: 'registry.example/log', key },
+    )
+    writeFileSync(paths.logHead, note)
+    expect(() => assertLogKey(config, paths)).not.toThrow()
+    const LOG_SIGNING_KEY = ensureLogKey(other)
+    expect(() => assertLogKey({ LOG_SIGNING_KEY }, paths)).toThrow(
+      `LOG_SIGNING_KEY names ${LOG_SIGNING_KEY}, which is not the key that signed the event log: restore that key.`,
+    )
+    // A damaged head is no wrong setting: the registry goes on, and says that it signs nothing.
+    writeFileSync(paths.logHead, note.replace('0', '1'))
+    expect(() => assertLogKey(config, paths)).not.toThrow()
+    cpSync(LOG_SIGNING_KEY, paths.logKey)
+    expect(() => assertLogKey(config, paths)).toThrow(`${paths.logKey} is not the key that signed`)
   })
 
   test('lists the keys that are missing after a restore, until they are there', () => {
