@@ -6,6 +6,7 @@ import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { assertRecordKnown } from '../store/record.ts'
+import { hasContent } from '../store/record-file.ts'
 import { Seals } from '../store/seals.ts'
 import { assertUndamagedBeside } from '../store/undamaged.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
@@ -46,6 +47,8 @@ export interface LastNumbers {
 export interface Restored extends Manifest {
   takedowns: RepeatedTakedowns | undefined
   replaced: Omit<Replaced, 'takedowns'> | undefined
+  /** File that the record before is kept in, which could not be read; undefined where it could, or there was none. */
+  kept: string | undefined
 }
 
 /**
@@ -67,6 +70,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
   const known = loadReplaced(paths, manifest.seq)
+  const keeps = known === undefined && hasContent(paths.record) && !existsSync(paths.restoring)
   let takedowns: RepeatedTakedowns | undefined
   try {
     await copyStore(backedUp.record, dir, paths.record, manifest)
@@ -78,6 +82,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     copyPictures(`${dir}/${PICTURES}`, paths.pictures)
+    if (keeps) keepRecord(paths)
     putRecordInPlace(paths, `${paths.record}.new`)
     if (withIndex) renameSync(`${paths.oldIndex}.new`, paths.oldIndex)
     if (withLog) putLogInPlace(paths)
@@ -93,7 +98,18 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     for (const file of [paths.record, paths.oldIndex]) rmSync(`${file}.new`, { force: true })
     lease.release()
   }
-  return { ...manifest, takedowns, replaced: known }
+  return { ...manifest, takedowns, replaced: known, kept: keeps ? toKeptPath(paths) : undefined }
+}
+
+/** Sets a record that cannot be read aside, with its log, for who can still read parts of it. */
+function keepRecord(paths: Paths): void {
+  for (const log of ['', '-wal'])
+    if (existsSync(`${paths.record}${log}`))
+      renameSync(`${paths.record}${log}`, `${toKeptPath(paths)}${log}`)
+}
+
+function toKeptPath({ record }: Paths): string {
+  return `${record}.unreadable`
 }
 
 /** Throws while another process writes, since nothing else that is said of its folder would help then. */

@@ -75,8 +75,16 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const place = toTypedFolder(dir)
   refuseBackupFolder(place)
   const repeating = { ...how, repeatsTakedowns: true }
-  const { seq, made_at, takedowns, replaced } = await restore(config.DATA_DIR, place, repeating)
+  const { seq, made_at, takedowns, replaced, kept } = await restore(
+    config.DATA_DIR,
+    place,
+    repeating,
+  )
   process.stdout.write(`Restored commit ${seq}, backed up at ${made_at}.\n`)
+  if (kept !== undefined)
+    process.stderr.write(
+      `The record before could not be read. It is kept as ${kept}: delete it when you no longer need it.\n`,
+    )
   process.stderr.write(describeDiscarded(seq, replaced) + describeRegained(replaced, made_at))
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)

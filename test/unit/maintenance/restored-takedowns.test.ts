@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { restore } from '../../../pipeline/maintenance/restore.ts'
@@ -102,14 +102,17 @@ test('a restore of a record that is newer than the one before repeats nothing', 
 })
 
 test.each(['missing', 'damaged', 'half restored'])(
-  'a restore over a %s record says that it repeats none',
+  'a restore over a %s record says that it repeats none, and keeps one that it cannot read',
   async kind => {
     const { dataDir, backup, first } = await makeTakenDown()
     const into = kind === 'missing' ? createDataDir() : dataDir
     if (kind === 'damaged')
       writeFileSync(`${dataDir}/record/record.sqlite`, 'nothing that can be read')
     if (kind === 'half restored') writeFileSync(`${dataDir}/restoring`, '{}')
-    const { takedowns } = await restore(into, backup, options)
+    const { takedowns, kept } = await restore(into, backup, options)
+    expect(kept && readFileSync(kept, 'utf8')).toBe(
+      kind === 'damaged' ? 'nothing that can be read' : undefined,
+    )
     expect([takedowns, existsSync(`${into}/restoring`)]).toEqual([undefined, false])
     expect(await listPublishers(await open(into))).toContain(first)
   },
