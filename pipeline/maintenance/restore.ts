@@ -98,17 +98,22 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     for (const file of [paths.record, paths.oldIndex]) rmSync(`${file}.new`, { force: true })
     lease.release()
   }
-  return { ...manifest, takedowns, replaced: known, kept: keeps ? toKeptPath(paths) : undefined }
+  return {
+    ...manifest,
+    takedowns,
+    replaced: known,
+    kept: keeps ? resolveUnreadable(paths) : undefined,
+  }
 }
 
 /** Sets a record that cannot be read aside, with its log, for who can still read parts of it. */
 function keepRecord(paths: Paths): void {
   for (const log of ['', '-wal'])
     if (existsSync(`${paths.record}${log}`))
-      renameSync(`${paths.record}${log}`, `${toKeptPath(paths)}${log}`)
+      renameSync(`${paths.record}${log}`, `${resolveUnreadable(paths)}${log}`)
 }
 
-function toKeptPath({ record }: Paths): string {
+function resolveUnreadable({ record }: Paths): string {
   return `${record}.unreadable`
 }
 
