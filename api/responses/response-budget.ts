@@ -21,10 +21,10 @@ export class ResponseBudget {
     } as Record<Name, Item[]>
   }
 
-  take<Item>(items: readonly Item[]): Item[] {
+  take<Item>(items: readonly Item[], toJson: (item: Item) => string = JSON.stringify): Item[] {
     const shown: Item[] = []
     for (const item of items) {
-      this.#left -= Buffer.byteLength(JSON.stringify(item)) + 1
+      this.#left -= Buffer.byteLength(toJson(item)) + 1
       if (this.#left < 0) break
       shown.push(item)
     }

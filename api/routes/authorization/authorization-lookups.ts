@@ -37,6 +37,7 @@ import { createPageSize, domainCursor, pageCursor } from '../../inputs/fields.ts
 import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import { formatMembers } from '../../responses/cached-members.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
 import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
 import { findPast, type Past } from '../../responses/past.ts'
@@ -74,22 +75,19 @@ export const lookUpProperty = defineOperation({
     const all = past
       ? await loadPastSellers(past, { type, value })
       : loadSellers(reader, { type, value })
-    const page = all.slice(cursor, cursor + limit).map(seller => ({
-      ...toShownSeller(seller),
-      ...(past ? toPastFacts(seller.needs) : findFactsOfSeller(reader, seller)),
-    }))
-    const agents = new ResponseBudget().take(page)
+    const page = all.slice(cursor, cursor + limit).map(seller => formatSeller(reader, seller))
+    const agents = new ResponseBudget().take(page, text => text)
     const domain = type === 'domain' && !past && all.length === 0 ? parseDomain(value) : undefined
-    return replyOk({
-      type,
-      value,
-      agents,
+    const rest = {
       count: agents.length,
       ...(domain && { freshness: findFileFreshness(reader, 'adagents.json', domain) }),
       ...(past && { as_of: toIso(past.at) }),
       ...(agents.length < all.length && { agents_total: all.length, agents_truncated: true }),
       ...buildPageEnd(cursor, agents.length, all.length),
-    })
+    }
+    return replyOk(
+      `{${formatMembers({ type, value })},"agents":[${agents.join()}],${formatMembers(rest)}}`,
+    )
   },
 })
 
@@ -100,8 +98,8 @@ interface Seller {
   property: StockedProperty
   /** Sort key: by publisher, agent and property. */
   order: string
-  /** Term that a check of the sale has to name; known of a time of the past alone. */
-  needs?: NeededTerm | undefined
+  /** Facts about the grant that lists show; those of a current one are found when it is first shown, and cached with it. */
+  facts?: object
 }
 
 /** Sellers of a property; `isTimed` if the answer depends on the time. */
@@ -178,8 +176,8 @@ async function loadPastSellers({ snapshot, at }: Past, identifier: Identifier): 
       for (const agent of inventory.agents) {
         const granting = inventory.granting(agent)
         if (!isGranted(property, granting, { at, anywhere: true })) continue
-        const needs = findMissingTerm(property, granting, { at })
-        all.push({ ...toSeller(agent, publisher, property), needs })
+        const facts = toPastFacts(findMissingTerm(property, granting, { at }))
+        all.push({ ...toSeller(agent, publisher, property), facts })
       }
     }
   }
@@ -216,8 +214,11 @@ function findNeedsOfSeller(reader: Reader, { agent_url, property, publisher_doma
   return findNeedsOfSale(property, granting, operating, terms)
 }
 
-function toShownSeller({ agent_url, publisher_domain, property }: Seller) {
-  return { agent_url, publisher_domain, property: toShownProperty(property) }
+function formatSeller(reader: Reader, seller: Seller): string {
+  const { agent_url, publisher_domain, property } = seller
+  seller.facts ??= findFactsOfSeller(reader, seller)
+  const shown = { agent_url, publisher_domain, property: toShownProperty(property) }
+  return JSON.stringify({ ...shown, ...seller.facts })
 }
 
 function toShownProperty(property: StockedProperty) {
