@@ -79,9 +79,11 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   }
   const fault = explainIdentifierFault(identifier, { type: 'identifier_type', value: field })
   if (fault !== undefined) return { ...asked, ...toErrorBody('invalid_request', fault) }
-  const find = country === undefined ? findCachedSale : chooseBestSale
   const terms = toTerms({ country }, reader.now())
-  const { judged, deciding } = find(reader, identifier, findAgent(reader, agent.data), terms)
+  const { judged, deciding } =
+    country === undefined
+      ? findCachedSale(reader, identifier, agent.data, terms)
+      : chooseBestSale(reader, identifier, findAgent(reader, agent.data), terms)
   const { state } = findDecidingFreshness(reader, deciding)
   return {
     ...asked,

@@ -4,6 +4,7 @@ import type { Evidence, PropertyAuthorization } from '../../pipeline/model/respo
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import {
+  findAgent,
   findOperatorSide,
   isOperatorSilent,
   type KnownAgent,
@@ -69,19 +70,20 @@ const sales = declareCache(
 export function findCachedSale(
   reader: Reader,
   identifier: Identifier,
-  agent: KnownAgent,
+  agentUrl: string,
   terms: Terms,
 ): JudgedSale {
   const { serving } = reader
-  if (serving === undefined) return chooseBestSale(reader, identifier, agent, terms)
-  const question = `${agent.agent_url} ${identifier.type.length} ${identifier.type} ${identifier.value}`
+  const choose = () => chooseBestSale(reader, identifier, findAgent(reader, agentUrl), terms)
+  if (serving === undefined) return choose()
+  const question = `${agentUrl} ${identifier.type.length} ${identifier.type} ${identifier.value}`
   const known = sales(reader).get(serving, question, () => {
-    const plain = findPlainSale(reader, identifier, agent)
+    const plain = findPlainSale(reader, identifier, findAgent(reader, agentUrl))
     if (plain !== undefined) return { sale: plain }
-    const { judged, deciding, isTimed } = chooseBestSale(reader, identifier, agent, terms)
+    const { judged, deciding, isTimed } = choose()
     return { sale: isTimed ? undefined : { judged, deciding } }
   })
-  return known.sale ?? chooseBestSale(reader, identifier, agent, terms)
+  return known.sale ?? choose()
 }
 
 /**

@@ -79,15 +79,11 @@ export const authorizeProperty = defineOperation({
     const { query, services } = call
     const { reader } = services
     const { agent_url, identifier_type, identifier_value } = query
-    const agent = findAgent(reader, parseAgent('agent_url', agent_url))
-    if (
-      query.as_of !== undefined ||
-      !hasNoTerms(query) ||
-      findHostOfAgents(reader, agent.agent_url)
-    )
+    const agentUrl = parseAgent('agent_url', agent_url)
+    if (query.as_of !== undefined || !hasNoTerms(query) || findHostOfAgents(reader, agentUrl))
       return judgeWithTerms(call)
     const identifier = { type: identifier_type, value: identifier_value }
-    const sale = findCachedSale(reader, identifier, agent, toTerms(query, reader.now()))
+    const sale = findCachedSale(reader, identifier, agentUrl, toTerms(query, reader.now()))
     sale.members ??= formatMembers(sale.judged)
     const parts = [
       formatMembers({ agent_url, identifier_type, identifier_value }),
