@@ -95,12 +95,11 @@ export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
 function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknown[] {
   const unknown: Unknown[] = []
   let compared = 0
-  const visit = (schemas: z.ZodType[], value: unknown, place: string): void => {
-    const forms = schemas.flatMap(listForms)
+  const visit = (forms: z.ZodType[], value: unknown, place: string): void => {
     if (Array.isArray(value)) {
-      const items = forms.flatMap(form =>
-        form instanceof z.ZodArray ? toSchema(form.element) : [],
-      )
+      const items = forms
+        .flatMap(form => (form instanceof z.ZodArray ? listForms(toSchema(form.element)) : []))
+        .filter(hasParts)
       for (let i = 0; i < value.length && items.length > 0; i++) {
         visit(items, value[i], `${place}[${i}]`)
       }
@@ -131,10 +130,10 @@ function listUnknown(schema: z.ZodType, file: unknown, entries?: RegExp): Unknow
         if (meant === undefined) continue
         known = findSchemas(meant)
       }
-      visit(known, member, joinField(place, name))
+      visit(known.flatMap(listForms), member, joinField(place, name))
     }
   }
-  visit([schema], file, '')
+  visit(listForms(schema), file, '')
   return unknown
 }
 
@@ -160,6 +159,11 @@ export function findShortened({ issues }: z.ZodError, sent: unknown): Misspelled
     if (name !== undefined) return { place: formatPath(path.slice(0, -1)), name, meant }
   }
   return undefined
+}
+
+/** Tells whether a value of this form has members or items: the texts of a list need not be visited. */
+function hasParts(form: z.ZodType): boolean {
+  return form instanceof z.ZodObject || form instanceof z.ZodRecord || form instanceof z.ZodArray
 }
 
 /** Lists the lists, objects and maps that a value of a schema may be. */
