@@ -126,8 +126,7 @@ function findDocument(
       etag: readEtag(value),
       modifiedAt: readModifiedAt(value),
       hasInventory: hasInventory(value),
-      isMutual: isMutual(value),
-      files: toFiles(value) ?? [{ kind: file, location: domain }],
+      ...readDeciding(value, file, domain),
       notes: noNotes,
       ...(isText && { text: value.toString('latin1', HEAD_LENGTH, findJsonEnd(value)) }),
     }
@@ -137,6 +136,12 @@ function findDocument(
     return applyRevision(document, revise(stored, domain, reader))
   }
   return revise ? revisedDocuments(reader).get(store, `${space} ${domain}`, read) : read()
+}
+
+/** Reads which files decided a document, and whether two of them name each other. */
+function readDeciding(value: Buffer, file: FileKind, domain: string) {
+  const files = toFiles(value) ?? [{ kind: file, location: domain }]
+  return { isMutual: isMutual(value), files }
 }
 
 /** Gives a document that other records change an ETag of its own, and no time of change. */
@@ -202,20 +207,33 @@ export function resolveMany(
     const found =
       store !== undefined &&
       domain !== undefined &&
-      findDocument(reader, store, space, domain, revise)
+      (revise
+        ? writeRevised(findDocument(reader, store, space, domain, revise))
+        : writeStored(store.peek(space.space, domain), space, domain))
     if (!found) {
       writer.ascii('null')
       continue
     }
-    const { files, isMutual, text } = found
-    if (text !== undefined) writer.ascii(text.slice(0, -1))
-    else writer.bytes(readContent(requireValue(store.peek(space.space, domain), 'document')))
+    const { files, isMutual } = found
     if (isMutual) writer.ascii(formatVerified(store, files, now))
     // As the last member, and with the brace that closes the answer.
     writer.ascii(`,"freshness":${formatFreshness(findDecidingFreshness(store, files, now))}}`)
   }
   writer.ascii('}}')
   return writer.lend()
+}
+
+/** Writes a revised document without its closing brace. */
+function writeRevised(found: Document | false): Document | false {
+  if (found) writer.ascii(requireValue(found.text, 'revised document').slice(0, -1))
+  return found
+}
+
+/** Writes a stored document without its closing brace, before the next read invalidates its bytes. */
+function writeStored(value: Buffer | undefined, { file }: DocumentSpace, domain: string) {
+  if (value === undefined) return false
+  writer.part(value, HEAD_LENGTH, findJsonEnd(value) - 1)
+  return readDeciding(value, file, domain)
 }
 
 /** Finds the freshness of a domain's file or of an agent, also where nothing is stored. */
@@ -352,7 +370,7 @@ function readStoredFreshness(
 }
 
 /** Reads the stored JSON without its closing braces; valid as long as the value. */
-function readContent(value: Buffer, braces = 1): Uint8Array {
+function readContent(value: Buffer, braces: number): Uint8Array {
   return new Uint8Array(
     value.buffer,
     value.byteOffset + HEAD_LENGTH,
