@@ -39,7 +39,7 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   not_json: {
     field: 'json',
     code: 'not_json',
-    message: 'the answer is not JSON: serve the file itself at this address',
+    message: 'the answer is not JSON: serve the file itself at this URL',
   },
   too_large: {
     field: 'network',

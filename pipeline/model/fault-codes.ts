@@ -85,7 +85,7 @@ export const faultCodes = {
     repair: 'check the URL',
   },
   unpinned: { means: 'no key binds the agent', repair: 'pin its signing keys' },
-  file_missing: { means: 'the file is missing', repair: 'publish it at this address' },
+  file_missing: { means: 'the file is missing', repair: 'publish it at this URL' },
   http_status: {
     means: 'the status is not 200',
     repair: 'serve it with 200',

@@ -45,7 +45,7 @@ export function addAdvice(
     const other = agents.find(agent => agent.entry !== entry && isOverlapping(own, agent))
     if (other === undefined) continue
     const where = `authorized_agents[${other.entry}]`
-    const message = `is true, and ${where} may sell some of the same: keep exclusive in one of them only`
+    const message = `is true, and ${where} can sell some of the same: keep exclusive in one of them only`
     faults.warn(`authorized_agents[${entry}].exclusive`, 'not_exclusive', message)
   }
 }

@@ -55,7 +55,7 @@ export function parseEntry(part: ObjectReader, root: ObjectReader): AgentEntry |
 
 function readPurpose(part: ObjectReader): string | undefined {
   const value = part.value.authorized_for
-  const advice = 'say in a few words what the agent may sell, such as "Display"'
+  const advice = 'say in a few words what the agent can sell, such as "Display"'
   if (value === undefined) part.error('authorized_for', 'missing', `is missing: ${advice}`)
   else if (typeof value !== 'string') {
     const message = `must be a string, not ${quote(value)}: ${advice}`

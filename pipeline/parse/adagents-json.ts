@@ -60,7 +60,7 @@ function readPointer(root: ObjectReader, location: string): AdagentsPointer {
     root.warn(
       'authoritative_location',
       'ambiguous',
-      'is given together with lists, which were not read: keep either this address or the lists',
+      'is given together with lists, which were not read: keep either this URL or the lists',
     )
   }
   const lastUpdated = root.dateTime('last_updated', false)
@@ -85,7 +85,7 @@ function hasCatalog(root: ObjectReader): boolean {
 }
 
 function readInline(root: ObjectReader, domain: string | undefined): AdagentsInline | undefined {
-  const rule = 'list the agents that may sell in authorized_agents'
+  const rule = 'list the agents that can sell its ads in authorized_agents'
   if (!hasContent(root)) {
     root.error('root', 'empty', `holds no list of agents, properties or anything else: ${rule}`)
     return undefined

@@ -97,7 +97,7 @@ export function checkOtherFile(
   part.error(
     'authoritative_location',
     'nested_pointer',
-    'is the address of this file, so it points to itself: point to the file that holds the content',
+    'is the URL of this file, so it points to itself: point to the file that holds the content',
   )
 }
 

@@ -24,7 +24,7 @@ export function parseAdsTxt(
 ): AdsTxtDocument | undefined {
   const text = decodeText(body, faults)
   if (text.trimStart().startsWith('<')) {
-    faults.error('root', 'not_text', 'is a web page: serve the text file itself at this address')
+    faults.error('root', 'not_text', 'is a web page: serve the text file itself at this URL')
     return undefined
   }
   let [line, counted] = [1, 0]

@@ -76,7 +76,7 @@ const examples: Readonly<Record<string, string>> = {
   names: 'a list of names, such as [{ "en": "Acme" }]',
   id: 'an ID, such as "acme"',
   url: 'a URL, such as "https://acme.example"',
-  email: 'an address, such as ads@acme.example',
+  email: 'an email address, such as ads@acme.example',
 }
 
 function describe(issue: Parameters<typeof describeIssue>[0]): string | undefined {
