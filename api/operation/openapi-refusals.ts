@@ -1,5 +1,9 @@
 import { formatCount } from '../../pipeline/core/counts.ts'
-import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
+import {
+  type PublicErrorEntry,
+  type PublicErrorName,
+  publicErrors,
+} from '../../pipeline/core/errors.ts'
 import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import { listCountedLimits } from './counted-limits.ts'
@@ -16,13 +20,18 @@ export function describeRefusals(
   operation: Operation,
   components: Json,
 ): [status: string, response: Response][] {
-  const refusals = listErrors(operation).map(name => publicErrors[name])
+  const refusals: readonly PublicErrorEntry[] = listErrors(operation).map(
+    name => publicErrors[name],
+  )
   return [
-    ...refusals.map(({ status, means }): [string, Response] => [
+    ...refusals.map(({ status, means, retryAfterS }): [string, Response] => [
       String(status),
-      status === 429
-        ? describeTooMany(means, operation, components)
-        : describeRefusal(means, components),
+      {
+        ...describeRefusal(status === 429 ? describeTooMany(means, operation) : means, components),
+        ...(status === 429 || retryAfterS !== undefined
+          ? buildHeaderReferences(['Retry-After'])
+          : {}),
+      },
     ]),
     ['500', describeRefusal('something went wrong in the registry', components)],
   ]
@@ -52,13 +61,9 @@ function describeRefusal(description: string, components: Json) {
 }
 
 /** Describes a 429, with the limits that an operation counts towards, as they are unless the operator sets others. */
-function describeTooMany(means: string, operation: Operation, components: Json) {
+function describeTooMany(means: string, operation: Operation): string {
   const counted = listCountedLimits(operation).map(
     name => `${formatCount(limits[name])} ${limitMeanings[name]}`,
   )
-  const text = counted.length === 0 ? means : `${means}; by default ${counted.join(', ')}`
-  return {
-    ...describeRefusal(text, components),
-    ...buildHeaderReferences(['Retry-After']),
-  }
+  return counted.length === 0 ? means : `${means}; by default ${counted.join(', ')}`
 }

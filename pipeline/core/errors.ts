@@ -1,7 +1,7 @@
 import { countThings } from './counts.ts'
 import { findField, toSentence } from './error-sentence.ts'
 
-interface PublicErrorEntry {
+export interface PublicErrorEntry {
   status:
     | 400
     | 401

@@ -107,6 +107,16 @@ test('headers are described where they are sent or read, and a 304 where there i
     expect([name, place]).toEqual([name, 'header'])
 })
 
+test('each refusal that says when to try again describes its Retry-After', async () => {
+  const { paths } = await fetchDescription()
+  const { responses } = paths['/api/registry/lookup/property'].get
+  const header = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+  expect(responses[503].headers).toEqual(header)
+  expect(responses[400]).not.toHaveProperty('headers')
+  const { responses: probing } = paths['/api/public/discover-agent'].get
+  for (const status of [502, 503, 504]) expect(probing[status].headers).toEqual(header)
+})
+
 test('what creates something accepts an Idempotency-Key, unless what it names can exist only once', async () => {
   const { paths } = await fetchDescription()
   const creating = Object.entries<Record<string, any>>(paths).flatMap(([path, { post }]) =>
