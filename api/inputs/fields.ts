@@ -14,6 +14,7 @@ export const fresh = z
   })
 /** Accepts `fresh` where it has no effect: clients send it to every lookup. */
 export const freshIgnored = z.string().optional().meta({
+  deprecated: true,
   description: 'No effect: every response comes from the index',
 })
 

@@ -13,7 +13,7 @@ export const responseHeaderTexts = {
     schema: text,
   },
   Link: {
-    description: 'Address of the operation to use instead, with `rel="successor-version"`',
+    description: 'URL of the operation to use instead, with `rel="successor-version"`',
     schema: text,
   },
   Deprecation: {
@@ -21,7 +21,7 @@ export const responseHeaderTexts = {
     schema: text,
   },
   Location: {
-    description: 'Address at which to follow what was accepted with a 202',
+    description: 'URL at which to follow what was accepted with a 202',
     schema: text,
   },
   'Preference-Applied': {

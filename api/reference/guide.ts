@@ -90,6 +90,6 @@ needs. The code reads a credential from \`REGISTRY_KEY\`.
 ## For agents
 
 \`POST /mcp\` is the registry as an MCP server (Streamable HTTP, no sessions). Its tools are the
-read operations of this API, with the same parameters, limits and credentials. The tool of \`resolveBrand\` is called
+read operations of this API that return JSON, with the same parameters, limits and credentials. Bulk checks of authorizations, streams and files have none. The tool of \`resolveBrand\` is called
 \`resolve_brand\`. For tools that need a credential, send \`Authorization: Bearer sk_…\` with each request.
 `

@@ -17,7 +17,7 @@ export const BrandProfile = z
       .array(
         z.looseObject({
           url: text.describe('URL of the image file'),
-          tags: texts.describe('What the picture is for, such as `icon` or `dark`'),
+          tags: texts.describe('What the image is for, such as `icon` or `dark`'),
         }),
       )
       .exactOptional()

@@ -59,8 +59,8 @@ export interface StoredLogo {
 
 const text = z.string()
 
-const LogoId = z.uuid().describe('Permanent ID of the picture in this registry')
-const ContentType = z.enum(types).describe('Media type of the picture, by its bytes')
+const LogoId = z.uuid().describe('Permanent ID of the image in this registry')
+const ContentType = z.enum(types).describe('Media type of the image, by its bytes')
 const ReviewStatusShown = z
   .enum(reviewStatuses)
   .describe('Whether a moderator approved it; a pending one is visible only to its organization')
@@ -71,12 +71,12 @@ export const Logo = z
     id: LogoId,
     url: z.url().optional().describe('URL of the image; absent for one that was rejected'),
     content_type: ContentType,
-    bytes: z.int().positive().describe('Size of the picture in bytes'),
-    sha256: text.describe('SHA-256 of the picture, in hex'),
+    bytes: z.int().positive().describe('Size of the image in bytes'),
+    sha256: text.describe('SHA-256 of the image, in hex'),
     source: z
       .enum(logoSources)
       .describe('Submitter: the owner of the brand’s domain, or someone else'),
-    tags: z.array(text).describe('What the picture is for, such as `primary`'),
+    tags: z.array(text).describe('What the image is for, such as `primary`'),
     note: text.optional().describe('Note of the submitter; absent if there is none'),
     review_status: ReviewStatusShown,
     uploaded_at: z.iso.datetime().describe('Time of the submission'),
@@ -119,11 +119,11 @@ export const LogoForm = {
   description: 'A picture, as a form (multipart/form-data)',
   required: ['file'],
   properties: {
-    file: { type: 'string', format: 'binary', description: 'The picture: PNG, JPEG, GIF or WebP' },
+    file: { type: 'string', format: 'binary', description: 'The image: PNG, JPEG, GIF or WebP' },
     note: { type: 'string', maxLength: 500, description: 'Note for the moderator, if any' },
     tags: {
       type: 'string',
-      description: 'What the picture is for, separated by commas, such as primary,light-bg',
+      description: 'What the image is for, separated by commas, such as primary,light-bg',
     },
   },
 } as const

@@ -18,7 +18,7 @@ export const AgentUrl = text.describe(
 )
 export const PublisherDomain = text.describe('Domain of the publisher whose inventory it is')
 export const AuthorizedFor = text.describe(
-  'The publisher’s own words on what the agent may do; absent if its file has none',
+  'The publisher’s own words on what the agent can sell; absent if its file has none',
 )
 export const ManagerDomain = text.describe(
   'Domain of the manager whose file applies to the publisher',

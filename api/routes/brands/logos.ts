@@ -128,8 +128,8 @@ export const readLogo = defineOperation({
   params: params.extend({
     file: z
       .string()
-      .regex(PICTURE, 'must be the name of a picture')
-      .describe('Name of the picture, from the list of logos'),
+      .regex(PICTURE, 'must be the name of an image')
+      .describe('Name of the image, from the list of logos'),
   }),
   reply: { 200: { type: Object.keys(imageTypes) } },
   responseHeaders: ['ETag'],

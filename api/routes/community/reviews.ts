@@ -136,7 +136,7 @@ export const rejectReview = defineOperation({
   group: 'Community Mirrors',
   summary: 'Reject a submission',
   description:
-    'For moderators. A rejected picture is deleted, a policy is discarded, a saved entry stays hidden ' +
+    'For moderators. A rejected image is deleted, a policy is discarded, a saved entry stays hidden ' +
     'until the next save, and a disputed link is restored.',
   access: 'bearer',
   writes: true,

@@ -60,7 +60,7 @@ export const createWatch = defineOperation({
     'an agent, when an agent claims to sell its ads, or when someone saves a domain that looks like it. For ' +
     'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
     'badges change. Emails go to your verified email address; a watch created with a key belongs to the person ' +
-    'who created the key in the dashboard. Watching the same thing again changes how often you ' +
+    'who created the key in the dashboard, and only they can list, change or delete it. Watching the same thing again changes how often you ' +
     'get emails, except with a key. Returns 503 if this registry sends no email.',
   writes: true,
   body: z

@@ -78,7 +78,7 @@ export const AuthorizationItem = z
       .describe('ID that the publisher’s file gives that property; null if there is none'),
     authorized_for: text
       .nullable()
-      .describe('The publisher’s own words on what the agent may do; null if it has none'),
+      .describe('The publisher’s own words on what the agent can sell; null if it has none'),
     evidence: EvidenceName,
     disputed: z.boolean().describe('Always false: grants of files are not disputed'),
     created_by: text.nullable().describe('Always null: grants come from files and are not edited'),

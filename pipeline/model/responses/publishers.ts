@@ -51,7 +51,7 @@ const Hosting = z
       .describe('URL at which the registry serves a file for it; present with `aao_hosted`'),
     last_validated: text
       .optional()
-      .describe('Time at which the file was last read and understood; absent if it never was'),
+      .describe('Time at which a valid file was last read; absent if it never was'),
     last_http_status: z
       .int()
       .optional()
@@ -265,7 +265,7 @@ export const PublisherEntry = z
     domain: PublisherDomain,
     member: MemberName.optional(),
     agent_count: count.describe('Agents with a grant now'),
-    last_validated: text.optional().describe('Time at which its file was last read and understood'),
+    last_validated: text.optional().describe('Time at which a valid file was last read'),
     has_valid_adagents: z
       .boolean()
       .describe('Whether its file is valid: true for every listed one'),

@@ -42,7 +42,7 @@ export const ReviewAnswer = z
     picture: z
       .string()
       .nullable()
-      .describe('Path of the picture of a logo, which moderators may read; null otherwise'),
+      .describe('Path of the image of a logo, which moderators may read; null otherwise'),
   })
   .meta({ id: 'Review', description: 'A submission that a moderator decides, or has decided' })
 export type ReviewAnswer = z.infer<typeof ReviewAnswer>
