@@ -34,18 +34,24 @@ export const notRepeatable: Readonly<Record<string, string>> = {
   takeBillingEvent: 'Needs the signature of the billing provider.',
 }
 
+/** An ID in a path, which one caller got from the test registry. */
+const PATH_ID = /^[^?]*\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![^/?])/
+
 /** Describes the recorded example of an operation. */
 export function describeExample(operation: Exemplified, baseUrl: string): DescribedExample {
   const example = readExamples()[operation.id]
   if (example === undefined) return { parameters: {}, answers: {}, samples: [] }
   const { request, status, answer } = example
   const form = toAnswerForm(operation, example)
+  const note =
+    notRepeatable[operation.id] ??
+    (PATH_ID.test(request.url) ? 'Replace the ID in the path with one of yours.' : undefined)
   return {
     parameters: readParameters(operation.path, request.url),
     ...(request.body !== undefined && { body: request.body }),
     answers: answer === undefined ? {} : { [status]: answer },
     samples: renderCodeSamples(operation.method, baseUrl, request, form).map(sample =>
-      addNote(sample, notRepeatable[operation.id]),
+      addNote(sample, note),
     ),
   }
 }

@@ -129,6 +129,17 @@ test('every operation has an example, in three languages', () => {
   ).toEqual([])
 })
 
+test('samples whose path has an ID say that it must be replaced', () => {
+  const withId = sampled.filter(({ id }) => /\/01939f00-[^?]+/.test(examples[id]!.request.url))
+  expect(withId.length).toBeGreaterThan(20)
+  for (const operation of withId)
+    for (const { lang, source } of describeExample(operation, '').samples)
+      expect([lang, source.split('\n', 1)[0]]).toEqual([
+        lang,
+        expect.stringMatching(/^(?:#|\/\/) (?:Replace the ID|Use an ID)/),
+      ])
+})
+
 describe('the samples send the requests that the registry answered', () => {
   test('with curl', async () => {
     const paths = writeSamples('Shell', 'sh')
