@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { escapeHtml } from '../../pipeline/core/escape-html.ts'
+import { projectRoot } from '../../pipeline/core/project-root.ts'
 
 /** Headers of the page: it loads nothing, and runs nothing. */
 export const startPageHeaders = {
@@ -63,44 +65,50 @@ export function toIncidentPath(title: string): string {
   return `/docs/guides/incidents#${title.toLowerCase().replaceAll(' ', '-')}`
 }
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-h1{font-size:1.5rem}dt{margin-top:1rem}dd{margin:0}a{color:#0b57d0}
-@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}a{color:#8ab4f8}}`
+/** The look of the site, in one narrow column; it is in the page, since the site may be down. */
+let style: string | undefined
+
+function getStyle(): string {
+  style ??= `${readFileSync(`${projectRoot}/data/pages/style.css`, 'utf8')}main{max-width:46rem}dd{margin:0 0 .75rem}`
+  return style
+}
 
 /** Renders the start page of the operator's port: what is wrong, and links to all that it serves. */
 export function renderStartPage({ problems, queues, site, version }: StartPage): string {
   const entries = [
     describeLink('metrics', 'Metrics', 'Metrics of all roles, for Prometheus'),
     ...describeQueues(queues),
-    describeLink('readyz', 'Readiness', 'The list above as JSON; 503 if something does not work'),
+    describeLink('readyz', 'Readiness', 'The status above as JSON; 503 if something does not work'),
     describeLink('healthz', 'Health', 'Responds while this process is running'),
   ]
   const guides = GUIDES.map(
     ([name, title]) => `<a href="${escapeHtml(site)}/docs/guides/${name}">${title}</a>`,
   ).join(', ')
   const sections = incidents.map(
-    title => `<dd><a href="${escapeHtml(site + toIncidentPath(title))}">${title}</a></dd>`,
+    title => `<li><a href="${escapeHtml(site + toIncidentPath(title))}">${title}</a></li>`,
   )
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Operator · Registry</title><style>${style}</style></head>
+<title>Operator · Registry</title><style>${getStyle()}</style></head>
 <body><main><h1>Operator’s page</h1>
-${describeProblems(problems, site)}
-<dl>${entries.join('')}</dl>
-<p>This is version ${escapeHtml(version)}. For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>
-<dl><dt>What to do when something is wrong:</dt>${sections.join('')}</dl>
+<p class="lead">This is version ${escapeHtml(version)}. For more, run <code>registry status</code>.</p>
+<section><h2>Status</h2>${describeProblems(problems, site)}</section>
+<section><h2>On this port</h2><dl>${entries.join('')}</dl></section>
+<section><h2>What to do when something is wrong</h2><p>Guides for operators: ${guides}. For each kind of incident:</p>
+<ul>${sections.join('')}</ul></section>
 </main></body></html>
 `
 }
 
 function describeProblems(problems: readonly string[], site: string): string {
-  if (problems.length === 0) return '<p>All is well.</p>'
+  if (problems.length === 0) return '<p class="notice good">All is well.</p>'
   const items = problems.map(problem => {
     const title = findIncident(problem)
     const help = title && ` <a href="${escapeHtml(site + toIncidentPath(title))}">What to do</a>`
-    return `<li>${escapeHtml(problem)}${help ?? ''}</li>`
+    const text = escapeHtml(problem).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+    return `<li>${text}${help ?? ''}</li>`
   })
-  return `<p>Needs attention:</p><ul>${items.join('')}</ul>`
+  return `<div class="notice fair"><p>Needs attention:</p><ul>${items.join('')}</ul></div>`
 }
 
 function describeQueues(queues: StartPage['queues']): string[] {

@@ -265,7 +265,7 @@ describe('a role that runs alone', () => {
       const page = await browser.newPage({ httpCredentials })
       await page.goto(`${base}/`)
       expect(await page.getByRole('link').allTextContents()).toContain('Queues')
-      expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      expect(await page.locator('.notice').getByRole('listitem').allTextContents()).toEqual([
         'the indexer is starting or on standby',
       ])
       const answered: string[] = []

@@ -87,7 +87,7 @@ test('the page of the operator names what status does, and /readyz only what sto
   const headers = { host: '127.0.0.1:3100' }
   const { body } = await app.inject({ url: '/', headers })
   expect(body).toContain(
-    `<li>${problem} <a href="http://127.0.0.1:3000/docs/guides/incidents#a-crawl`,
+    `<li>${problem.replace(/`(.+)`/, '<code>$1</code>')} <a href="http://127.0.0.1:3000/docs/guides/incidents#a-crawl`,
   )
   expect((await app.inject({ url: '/readyz', headers })).statusCode).toBe(200)
   await app.close()
