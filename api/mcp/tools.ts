@@ -120,6 +120,15 @@ function shorten(properties: Json): Json {
   return JSON.parse(text)
 }
 
+/** Items of a page unless a call names a `limit`: a model reads them all, while programs want long pages. */
+const PAGE_ITEMS = 50
+
+function limitPage(properties: Json): Json {
+  const limit = properties.limit as Json | undefined
+  if (limit === undefined || !(Number(limit.default) > PAGE_ITEMS)) return properties
+  return { ...properties, limit: { ...limit, default: PAGE_ITEMS } }
+}
+
 /** Drops deprecated parameters. */
 function dropDeprecated(properties: Json): Json {
   const listed = Object.entries(properties as Record<string, Json>)
@@ -177,7 +186,7 @@ function buildInputSchema({ params, query, body }: Operation): RegistryTool['inp
     .filter(part => part !== undefined)
     .map(part => resolveReference(toJsonSchema(part, 'input', $defs, REFERENCE_PREFIX), $defs))
     .map(toArguments)
-  const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)))
+  const properties = limitPage(shorten(Object.assign({}, ...parts.map(part => part.properties))))
   return {
     type: 'object',
     properties,
@@ -202,7 +211,9 @@ export function buildRequest(
 ): ToolRequest | string {
   const { method, path, body } = tool.operation
   const pathNames = listPathParameters(path)
-  const input = toParameters(given, pathNames)
+  const { limit } = tool.inputSchema.properties as { limit?: Json }
+  const page = limit?.default === PAGE_ITEMS ? { limit: PAGE_ITEMS } : {}
+  const input: Record<string, unknown> = { ...page, ...toParameters(given, pathNames) }
   for (const name of pathNames) {
     const value = input[name]
     const argument = toArgumentName(name)

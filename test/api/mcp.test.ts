@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildRequest, buildTools } from '../../api/mcp/tools.ts'
 import { operations } from '../../api/routes/index.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
@@ -115,6 +116,20 @@ describe('tools', () => {
         expect.stringContaining(error!),
       ])
     }
+  })
+
+  test('return fifty items of a list unless the call has a limit', async () => {
+    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+    const defaults = tools.map(({ inputSchema: { properties = {} } }) =>
+      Number((properties as Record<string, { default?: number }>).limit?.default ?? 0),
+    )
+    expect(Math.max(...defaults)).toBe(50)
+    const build = (args: object) => {
+      const tool = buildTools(operations).get('list_agents')!
+      return (buildRequest(tool, { ...args }) as { url: string }).url
+    }
+    expect(build({})).toBe('/api/registry/agents?limit=50')
+    expect(build({ limit: 200 })).toBe('/api/registry/agents?limit=200')
   })
 
   test('that write are listed with a credential, where they are asked for', async () => {
