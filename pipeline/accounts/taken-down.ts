@@ -66,6 +66,17 @@ export function loadTakenDownRows(db: Sqlite): TakenDownRow[] {
   return db.all('select domain, reason, taken_down_at, cleared_at from taken_down order by domain')
 }
 
+/** Lists the domains that are taken down with who did so, as far as the audit still knows: repeating one changes nobody. */
+export function listTakedowns(db: Sqlite): (TakenDownRow & { by: string | null })[] {
+  return db.all(
+    `select domain, reason, taken_down_at, cleared_at,
+       (select by_id from submissions
+        where operation = 'domain.takedown' and content ->> '$.domain' = domain
+          and submitted_at <= taken_down_at order by submitted_at desc limit 1) as by
+     from taken_down order by domain`,
+  )
+}
+
 /** Marks domains of which no data is left. */
 export function markCleared(db: Sqlite, domains: readonly Domain[], now: Instant): void {
   db.run(

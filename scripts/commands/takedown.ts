@@ -1,4 +1,4 @@
-import { findTakedownTime, loadTakenDownRows } from '../../pipeline/accounts/taken-down.ts'
+import { findTakedownTime, listTakedowns } from '../../pipeline/accounts/taken-down.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
@@ -35,14 +35,15 @@ export async function runTakedown(
 }
 
 function listTakenDown(json: boolean): void {
-  const rows = readRecord(({ record }) => (record ? loadTakenDownRows(record) : []))
+  const rows = readRecord(({ record }) => (record ? listTakedowns(record) : []))
   if (json) return void process.stdout.write(`${JSON.stringify(rows)}\n`)
-  const lines = rows.map(({ domain, taken_down_at, reason }) => [
+  const lines = rows.map(({ domain, taken_down_at, by, reason }) => [
     domain,
     formatTime(taken_down_at),
+    by ?? '',
     reason ?? '',
   ])
-  const table = formatTable([['DOMAIN', 'SINCE', 'REASON'], ...lines])
+  const table = formatTable([['DOMAIN', 'SINCE', 'BY', 'REASON'], ...lines])
   process.stdout.write(rows.length === 0 ? 'No domain is taken down.\n' : `${table}\n`)
 }
 

@@ -140,7 +140,7 @@ describe('an operator', () => {
     expect(await findBrandName(domain)).toBeUndefined()
     expect(await run('verify')).toMatchObject({ status: 0 })
     expect((await run('takedown', '--list')).stdout).toMatch(
-      /^DOMAIN +SINCE +REASON\nacme\.example +2\S+ \S+ UTC {2}they asked\nxn--mller-kva\.example {2}\S+ \S+ UTC\n$/,
+      /^DOMAIN +SINCE +BY +REASON\nacme\.example +2\S+ \S+ UTC {2}(\S+) {2}they asked\nxn--mller-kva\.example {2}\S+ \S+ UTC {2}\1\n$/,
     )
     expect(JSON.parse((await run('takedown', '--list', '--json')).stdout)).toMatchObject([
       { domain, reason: 'they asked', taken_down_at: expect.any(String) },
