@@ -83,6 +83,10 @@ describe('the API reference', () => {
     const { body } = await registry.app.inject('/docs/operations/readFeed')
     expect(body).toContain('integer, 1 to 10,000, 100 by default')
     expect(body).not.toContain('&#34;&#34; by default')
+    const { body: check } = await registry.app.inject('/docs/operations/resolveBrand')
+    expect(check).toContain('false by default')
+    const { body: agents } = await registry.app.inject('/docs/operations/listAgents')
+    expect(agents).toContain('0 to 5,000, 5,000 by default')
   })
 
   test('shows fields, an example and the answers of an operation', async () => {

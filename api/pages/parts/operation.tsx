@@ -83,7 +83,8 @@ export function renderInput({
 function describeDefault({ default: value }: Json, place: string): string {
   if (place === 'path') return ', in the path'
   if (place === 'header') return ', a header'
-  return value === undefined || value === '' ? '' : `, ${JSON.stringify(value)} by default`
+  if (value === undefined || value === '') return ''
+  return `, ${typeof value === 'number' ? formatCount(value) : String(value)} by default`
 }
 
 function describeRange({ minimum, maximum }: Json): string {
