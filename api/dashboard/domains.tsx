@@ -224,12 +224,15 @@ function listHosted({ form, services }: OrganizationRequest) {
 
 function askAboutDomain(context: OrganizationRequest) {
   const agentsNote = 'Agents that you have added stay listed.'
+  const sharedNote = isShared(context, context.form.get('domain') ?? '')
+    ? 'Another organization shares them: if you stop hosting them, they end for it too. '
+    : ''
   const hosted = listHosted(context)
   if (hosted.length === 0) {
     const effect = `To host files for it later, your organization has to verify it. ${agentsNote}`
     return { label: 'Remove', effect }
   }
-  const effect = `Its hosted files stay online unless you stop hosting them now. To change or stop them later, you have to verify the domain again. ${agentsNote}`
+  const effect = `Its hosted files stay online unless you stop hosting them now. To change or stop them later, you have to verify the domain again. ${sharedNote}${agentsNote}`
   const choice = [STOP, `Stop hosting its ${joinWords(hosted.map(({ kind }) => kind))}`] as const
   return { label: 'Remove', effect, choice }
 }

@@ -75,7 +75,14 @@ function renderDeletion({ organization, services, token }: OrganizationRequest):
   return (
     <>
       {left.length === 0 ? null : (
-        <p class="notice fair">Remove these first: {clipText(left.join('; '), 600)}.</p>
+        <p class="notice fair">
+          Remove these first:{' '}
+          {left.map(({ kind, text }, index) => [
+            index === 0 ? '' : '; ',
+            <a href={toSectionPath(org_id, `${kind}s`)}>{clipText(text, 300)}</a>,
+          ])}
+          .
+        </p>
       )}
       <p>
         Everyone loses access, and its keys stop working. When you remove a domain, you choose

@@ -281,7 +281,7 @@ function renderDeliveries({ deliveries }: z.infer<typeof DeliveryLog>): Html {
     items: deliveries,
     limit: deliveries.length,
     bytes: 60_000,
-    empty: 'No changes have been sent yet. The next matching one will be.',
+    empty: 'No changes have been sent yet. The next matching one will be. Tests aren’t listed.',
     render: ({ attempted_at, delivered, status, error, events, attempt, duration_ms }) => [
       renderMoment(attempted_at),
       <>

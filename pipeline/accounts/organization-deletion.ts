@@ -20,7 +20,7 @@ function deleteOrganization(
 ): Answer {
   const known = findOrganization(db, org_id)
   if (known?.org_id !== org_id) return refuseUnknownOrganization(org_id)
-  const left = listBelongings(db, org_id)
+  const left = listBelongings(db, org_id).map(({ text }) => text)
   const tier = known.membership_tier
   if (tier !== null) left.unshift(`its ${tiers[tier].label} membership, which the operator ends`)
   if (left.length > 0) {

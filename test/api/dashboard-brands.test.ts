@@ -188,6 +188,23 @@ test('a proof of a domain that another organization holds says what it is good f
     return row.text()
   }
   expect(await readRow()).toContain('Another organization has verified it too')
+  const asked = { domain, subject: domain }
+  const ask = async () =>
+    load((await sendForm(ann, `/dashboard/org/${acme}/domains/remove`, asked)).body)('.lead').text()
+  expect(await ask()).not.toContain('Another organization')
+  const file = {
+    authorized_agents: [],
+    properties: [
+      {
+        property_type: 'website',
+        name: 'Theirs',
+        identifiers: [{ type: 'domain', value: domain }],
+      },
+    ],
+  }
+  const hosted = { org: acme, kind: 'adagents.json', domain, text: JSON.stringify(file) }
+  await publishPreviewed(ann, hosted)
+  expect(await ask()).toContain('Another organization shares them')
 })
 
 test('the holder of a domain sees that another organization has verified it', async () => {

@@ -938,7 +938,9 @@ test('a verified domain is removed once its person knows what stays: its hosted 
     expect.stringContaining('To host files for it later'),
   ])
   const settings = await read(ann, at(acme, '/settings'))
-  expect(settings('#delete .notice').text()).toMatch(/^Remove these first: .*domain/)
+  const first = settings('#delete .notice')
+  expect(first.text()).toMatch(/^Remove these first: .*domain/)
+  expect(first.find('a').first().attr('href')).toBe(at(acme, '/domains'))
   expect(settings('#delete form')).toHaveLength(0)
   await publishPreviewed(ann, { org: acme, domain, text: buildFile('Stays', domain) })
   expect((await ask())[1]).toContain('Its hosted files stay online')

@@ -127,6 +127,9 @@ function describeDisagreement(
 
 export const formatDay = (iso: string) => formatMoment(iso).split(',', 1)[0]
 
+/** Length of the names of countries for which an arrow of a supply path has room. */
+const COUNTRIES_CHARS = 18
+
 /** Describes a step that authorizes a part, of which the question says nothing; undefined for any other. */
 export function describeNeeded({ rule, countries = [] }: Evidence) {
   if (rule === 'collection_not_asked')
@@ -134,8 +137,9 @@ export function describeNeeded({ rule, countries = [] }: Evidence) {
   if (rule === 'placement_not_asked')
     return { short: 'some placements', long: 'only on some placements' }
   if (rule !== 'country_not_asked') return undefined
+  const names = countries.map(toCountryName).join(', ')
   return {
-    short: `only in ${clipText(countries.map(toCountryName).join(', '), 18)}`,
+    short: `only in ${names.length > COUNTRIES_CHARS ? countThings(countries.length, 'country', 'countries') : names}`,
     long: `only in ${joinCountries(countries)}`,
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toIso } from '../../core/clock.ts'
 import type { StoredInvitation, StoredMembership } from '../../model/accounts/invitation.ts'
-import { listBelongings } from '../../store/private-rows/belongings.ts'
+import { type Belongings, listBelongings } from '../../store/private-rows/belongings.ts'
 import type { Reader } from '../reader.ts'
 import type { PrivateReader } from './private-rows.ts'
 
@@ -19,7 +19,7 @@ export function listOrganizationMembers(
 }
 
 /** Lists what keeps an organization from being deleted. */
-export function listOrganizationBelongings({ record }: PrivateReader, orgId: string): string[] {
+export function listOrganizationBelongings({ record }: PrivateReader, orgId: string): Belongings[] {
   return record ? listBelongings(record, orgId) : []
 }
 

@@ -22,17 +22,24 @@ const QUERIES_BY_KIND = [
 /** Things of a kind that are named. */
 const NAMED_MAX = 3
 
-/** Lists what keeps an organization from being deleted: each kind with its number and first names. */
-export function listBelongings(db: Sqlite, org_id: string): string[] {
+/** Things of a kind that an organization has. */
+export interface Belongings {
+  kind: (typeof QUERIES_BY_KIND)[number][0]
+  /** Their number and first names. */
+  text: string
+}
+
+/** Lists what keeps an organization from being deleted, by kind. */
+export function listBelongings(db: Sqlite, org_id: string): Belongings[] {
   return QUERIES_BY_KIND.flatMap(([kind, query]) =>
     describeKind(kind, db.all<{ name: string }>(query, { org_id })),
   )
 }
 
 /** Describes the things of a kind, with the first names; nothing where there are none. */
-function describeKind(kind: string, rows: readonly { name: string }[]): string[] {
+function describeKind(kind: Belongings['kind'], rows: readonly { name: string }[]): Belongings[] {
   if (rows.length === 0) return []
   const names = rows.slice(0, NAMED_MAX).map(({ name }) => name)
   const more = rows.length > NAMED_MAX ? ' and others' : ''
-  return [`${countThings(rows.length, kind)} (${names.join(', ')}${more})`]
+  return [{ kind, text: `${countThings(rows.length, kind)} (${names.join(', ')}${more})` }]
 }

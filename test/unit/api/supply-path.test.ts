@@ -56,6 +56,19 @@ test('one entry that grants is enough, and an operator that denies it is shown',
   ])
 })
 
+test.each([
+  [['DE', 'FR'], 'only in Germany, France'],
+  [['DE', 'FR', 'GB'], 'only in 3 countries'],
+])('an arrow names the countries %s, or counts them where it has no room', (countries, says) => {
+  const limited: Evidence = {
+    ...granting,
+    says: 'unknown',
+    rule: 'country_not_asked',
+    countries,
+  }
+  expect(findSupplyPath([limited, operating], AGENT)?.edges[0]?.says).toBe(says)
+})
+
 test('nothing is drawn where the evidence names no publisher', () => {
   const { domain, ...nameless } = granting
   expect(domain).toBe('news.example')
