@@ -44,9 +44,7 @@ async function showDomains(
     <>
       <p class="lead">
         Once a domain is verified, your organization can host its files here, unless the domain
-        serves its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}.
-        After that, your hosted files stay online, but you have to verify the domain again to change
-        them. Your dashboard shows when a verification is about to end.
+        serves its own.
       </p>
       {renderFault(findFormFault(refusal, ['domain']) ?? listed.refused)}
       {listLostDomains(services.reader, organization.org_id).map(domain => (
@@ -109,6 +107,7 @@ async function showDomains(
           name: 'domain',
           label: 'Domain',
           refusal,
+          hint: `Verification lasts ${countThings(services.config.LIMITS.proofDays, 'day')}. After that, hosted files stay online, but you have to verify the domain again to change them. Your dashboard shows when that’s due.`,
           value: refusal.refused === undefined ? undefined : (form.get('domain') ?? ''),
           required: true,
           maxlength: '300',

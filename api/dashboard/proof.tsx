@@ -159,7 +159,7 @@ function showChallenge(
       <h2>As a file</h2>
       <p>The quickest way: put one line of text on your site.</p>
       {renderFacts([
-        ['URL', <code class="copied">{url}</code>],
+        ['URL', <code class="copied">{renderUrl(url)}</code>],
         ['Content', <code class="copied">{nonce}</code>],
       ])}
       <h2>Or as a TXT record</h2>
@@ -199,6 +199,11 @@ function showChallenge(
     </>
   )
   return { status, title: `Verify ${domain}`, body }
+}
+
+/** Renders a URL that wraps behind its slashes, rather than within a word. */
+function renderUrl(url: string): Child {
+  return url.split(/(?<=[^/:]\/)/).map((part, at) => [at === 0 ? null : <wbr />, part])
 }
 
 /**

@@ -6,7 +6,9 @@ import { toPlainWords } from './plain-words.ts'
 
 /** Renders fields before and after a change, which a reader opens. */
 export function renderChangedFields(changes: readonly Change[], isOpen = false): Html {
-  const { rows, shown } = fitItems(changes, renderField, { limit: 20, bytes: 3_000 })
+  const bytes = isOpen ? 9_000 : 3_000
+  const render = (change: Change) => renderField(change, isOpen ? 1_000 : 160)
+  const { rows, shown } = fitItems(changes, render, { limit: 20, bytes })
   return (
     <details class="diff" open={isOpen}>
       <summary>{countThings(changes.length, 'field')} changed</summary>
@@ -16,11 +18,11 @@ export function renderChangedFields(changes: readonly Change[], isOpen = false):
   )
 }
 
-function renderField({ path, before, after }: Change): Html {
+function renderField({ path, before, after }: Change, chars: number): Html {
   const isReason = path === 'stale_reason'
   const renderValue = (value: string) => {
     const text = value === 'null' ? 'none' : value
-    return renderName(isReason ? toPlainWords(text.replaceAll('"', '')) : text, 160)
+    return renderName(isReason ? toPlainWords(text.replaceAll('"', '')) : text, chars)
   }
   return (
     <div>
