@@ -11,7 +11,7 @@ import { fitItems } from './adagents-size.ts'
 import { readDomain } from './addresses.ts'
 import { quote, truncate } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
-import { joinAlternatives, SLUG } from './suggestions.ts'
+import { type Example, joinAlternatives, SLUG } from './suggestions.ts'
 
 const VALUE_CHARS = 2_048
 const CATEGORIES_MAX = 100
@@ -97,7 +97,7 @@ function readName(part: ObjectReader): string | undefined {
 
 function readIdentifiers(part: ObjectReader): Identifier[] {
   const identifiers: Identifier[] = []
-  for (const item of part.parts('identifiers')) {
+  for (const item of part.parts('identifiers', formatIdentifier)) {
     const identifier = readIdentifier(item)
     if (identifier === undefined) continue
     if (identifiers.length < COMPARED_MAX && identifiers.some(known => isSame(known, identifier))) {
@@ -108,7 +108,9 @@ function readIdentifiers(part: ObjectReader): Identifier[] {
   return identifiers
 }
 
-const EXAMPLE = '[{"type": "domain", "value": "acme.example"}]'
+const formatIdentifier: Example = (quoted = '"acme.example"') =>
+  `{"type": "domain", "value": ${quoted}}`
+const EXAMPLE = `[${formatIdentifier()}]`
 /** Keys under which files name a property where its identifiers belong. */
 const misplacedKeys = ['domain', 'domains', 'url', 'website', 'identifier', 'bundle_id'] as const
 

@@ -12,7 +12,7 @@ import { describeFullAddress } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { quote } from './faults.ts'
 import { type JsonObject, type ObjectReader, optional } from './object-reader.ts'
-import { joinAlternatives, SLUG } from './suggestions.ts'
+import { type Example, joinAlternatives, SLUG } from './suggestions.ts'
 
 const URL_CHARS = 2_048
 const REGION = /^(?:[A-Z]{2}|global)$/
@@ -83,9 +83,11 @@ export function isIdentified({ id, names }: BrandEntry): boolean {
   return SLUG.pattern.test(id) && names.length > 0
 }
 
+const formatName: Example = (quoted = '"Acme"') => `{ "en": ${quoted} }`
+
 function readNames(part: ObjectReader): Record<string, string>[] {
   const names: Record<string, string>[] = []
-  for (const item of part.parts('names')) {
+  for (const item of part.parts('names', formatName)) {
     const name: Record<string, string> = {}
     for (const locale of Object.keys(item.value)) {
       const text = item.label(locale)
@@ -97,12 +99,12 @@ function readNames(part: ObjectReader): Record<string, string>[] {
       item.faults.warn(
         item.field,
         'imprecise',
-        'holds several languages: write one object for each, such as { "en": "Acme" }',
+        `holds several languages: write one object for each, such as ${formatName()}`,
       )
     if (Object.keys(name).length > 0) names.push(name)
   }
   if (names.length === 0 && !part.isReported('names'))
-    part.error('names', 'empty', 'lists nothing: add at least one name, such as { "en": "Acme" }')
+    part.error('names', 'empty', `lists nothing: add at least one name, such as ${formatName()}`)
   return names
 }
 

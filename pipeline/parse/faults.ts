@@ -32,6 +32,11 @@ export class Faults {
     this.#add(this.#warnings, { field, code, severity: 'warning' }, message)
   }
 
+  /** Tells whether such an error of a field is kept. */
+  hasError(field: string, code: FaultCode): boolean {
+    return this.#errors.some(({ fault }) => fault.field === field && fault.code === code)
+  }
+
   /** Reports what explains other faults in their place: an error if one of them is, else a warning. */
   explain(isExplained: (fault: Fault) => boolean, fault: Omit<Fault, 'severity'>): void {
     const before = this.#errors.length

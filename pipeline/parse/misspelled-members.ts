@@ -47,6 +47,8 @@ export function reportMisspelled(
   const reported = new Set<string>()
   for (const { place, name, meant, isBesideIt } of listUnknown(schema, file, entries)) {
     const field = joinField(place, name)
+    // What its parser says of a member of an entry tells more than that another one has a similar name.
+    if (entries?.test(place) && faults.hasError(field, 'misplaced')) continue
     if (meant !== undefined) {
       faults.explain(fault => fault.field === field || isAbsence(fault, place, meant), {
         field,

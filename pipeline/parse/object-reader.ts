@@ -5,6 +5,8 @@ import {
   type Alphabet,
   describeChoice,
   describeNoString,
+  type Example,
+  proposeItem,
   proposeList,
   proposeSpelling,
 } from './suggestions.ts'
@@ -171,10 +173,11 @@ export class ObjectReader {
     return parsed.iso
   }
 
-  list(key: string): unknown[] | undefined {
+  list(key: string, example?: Example): unknown[] | undefined {
     const value = this.value[key]
     if (value === undefined || Array.isArray(value)) return value
-    this.error(key, 'wrong_type', `must be a list, not ${quote(value)}`)
+    const advice = isObject(value) ? ': put it in brackets: [ … ]' : proposeItem([value], example)
+    this.error(key, 'wrong_type', `must be a list, not ${quote(value)}${advice}`)
     return undefined
   }
 
@@ -221,16 +224,19 @@ export class ObjectReader {
     return texts
   }
 
-  /** Reads the objects of a list, each with its position; other items are left out. */
-  parts(key: string): ObjectReader[] {
-    const list = this.list(key)
+  /** Reads the objects of a list, each with its position; other items are left out. `example` shows how one is written. */
+  parts(key: string, example?: Example): ObjectReader[] {
+    const list = this.list(key, example)
     if (list === undefined || list.length === 0) return []
     const parts: ObjectReader[] = []
     const path = this.path(key)
     for (let i = 0; i < list.length; i++) {
       const item = list[i]
       if (isObject(item)) parts.push(new ObjectReader(item, `${path}[${i}]`, this.faults, i))
-      else this.faults.error(`${path}[${i}]`, 'wrong_type', `must be an object, not ${quote(item)}`)
+      else {
+        const message = `must be an object, not ${quote(item)}${proposeItem(item, example)}`
+        this.faults.error(`${path}[${i}]`, 'wrong_type', message)
+      }
     }
     return parts
   }

@@ -86,6 +86,18 @@ export function proposeList(value: unknown): string {
     : ': write a list in brackets: [ … ]'
 }
 
+/** Writes an item of a list with a quoted text, or with one such as belongs there. */
+export type Example = (quoted?: string) => string
+
+/** Adds how an item that is no object, or a list of it, is written, as the end of a message; empty without an example. */
+export function proposeItem(item: unknown, example: Example | undefined): string {
+  if (example === undefined) return ''
+  const [value] = [item].flat()
+  const quoted = typeof value === 'string' ? quote(value) : '…'
+  const written = example(quoted.includes('…') ? undefined : quoted)
+  return `: write ${Array.isArray(item) ? `[${written}]` : written}`
+}
+
 /** Describes a value that should be a string, and how it is written as one. */
 export function describeNoString(value: unknown): string {
   const isScalar = typeof value === 'number' || typeof value === 'boolean'

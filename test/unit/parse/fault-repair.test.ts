@@ -80,6 +80,26 @@ test.each([
   expect(findRepair('exclusive', { url: 'https://agent.example', exclusive })).toBe(repair)
 })
 
+test.each([
+  [{ identifiers: ['news.example'] }, 'write {"type": "domain", "value": "news.example"}'],
+  [{ identifiers: 'news.example' }, 'write [{"type": "domain", "value": "news.example"}]'],
+  [{ identifiers: ['me@news.example'] }, 'write {"type": "domain", "value": "acme.example"}'],
+  [{ identifiers: [7] }, 'write {"type": "domain", "value": "acme.example"}'],
+  [{ identifiers: { type: 'domain' } }, 'put it in brackets: [ … ]'],
+  [
+    { domain: 'news.example' },
+    'write "identifiers": [{"type": "domain", "value": "acme.example"}]',
+  ],
+])('a property without identifiers is told how they are written: %j', (members, repair) => {
+  const property = { property_type: 'website', name: 'News', ...members }
+  const file = { authorized_agents: [], properties: [property] }
+  const { errors } = checkFile('adagents.json', Buffer.from(JSON.stringify(file)), {
+    now: 0,
+    maxFaults: 10,
+  })
+  expect(errors.map(describeRepair)).toEqual([repair])
+})
+
 const agent = { url: 'https://agent.example/mcp', authorized_for: 'Display' }
 
 test.each<['adagents.json' | 'brand.json', object]>([
