@@ -57,6 +57,30 @@ export function deleteSubscription(
   return { done: describeSubscription(subscription_id, url) }
 }
 
+/** Replaces the filters of a subscription that are named. */
+export function changeSubscription(
+  db: Sqlite,
+  { subscription_id, org_id, event_types, domains, agents }: OperationOf<'subscription.change'>,
+  { seq }: AccountStamp,
+): Answer {
+  const url = findReceiver(db, subscription_id, org_id)
+  if (url === undefined) return UNKNOWN
+  const toStored = (list: readonly string[] | undefined) => (list ? JSON.stringify(list) : null)
+  db.run(
+    `update subscriptions set event_types = coalesce($event_types, event_types),
+       domains = coalesce($domains, domains), agents = coalesce($agents, agents), seq = $seq
+     where subscription_id = $subscription_id`,
+    {
+      subscription_id,
+      event_types: toStored(event_types),
+      domains: toStored(domains),
+      agents: toStored(agents),
+      seq,
+    },
+  )
+  return { done: describeSubscription(subscription_id, url) }
+}
+
 /** Disables a subscription; one that is disabled or deleted already stays as it is. */
 export function disableSubscription(
   db: Sqlite,
@@ -108,6 +132,7 @@ function findReceiver(db: Sqlite, subscription_id: string, org_id: string): stri
 }
 
 type Name =
+  | 'subscription.change'
   | 'subscription.create'
   | 'subscription.delete'
   | 'subscription.disable'
@@ -126,6 +151,11 @@ export const subscriptionDefinitions: OperationDefinitions<Name> = {
     perform: deleteSubscription,
     requires: { membershipIn: ({ org_id }) => org_id },
     irreversible: 'its receiver must answer a challenge again: subscribe again',
+  },
+  'subscription.change': {
+    perform: changeSubscription,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'deliveries follow its new filters: change them again',
   },
   'subscription.resume': {
     perform: resumeSubscription,

@@ -41,6 +41,12 @@ const filters = {
   domains: atMost(Domain),
   agents: atMost(EnrolledUrl),
 }
+/** Filters of a subscription as they are stored. */
+export interface SubscriptionFilters {
+  event_types: string[]
+  domains: string[]
+  agents: string[]
+}
 
 /**
  * Operations on subscriptions. Before the API submits a new one, a crawler has posted a challenge to the
@@ -65,6 +71,13 @@ export const subscriptionOperations = [
     subscription_id: id,
     org_id: z.string().min(1).max(300),
   }),
+  /** Replaces the filters that it names. */
+  z.object({
+    op: z.literal('subscription.change'),
+    subscription_id: id,
+    org_id: z.string().min(1).max(300),
+    ...z.object(filters).partial().shape,
+  }),
   /** Resumes deliveries, after the receiver has answered a challenge again. */
   z.object({
     op: z.literal('subscription.resume'),
@@ -82,16 +95,13 @@ export const subscriptionOperations = [
 ] as const
 
 /** A subscription as readers see it. */
-export interface Subscription {
+export interface Subscription extends SubscriptionFilters {
   subscription_id: string
   org_id: string
   kind: SubscriptionKind
   /** Key or person by whose right an audit is posted; null for changes. */
   granted_by: string | null
   url: string
-  event_types: string[]
-  domains: string[]
-  agents: string[]
   cursor: string
   created_at: string
   /** Null while changes are delivered. */

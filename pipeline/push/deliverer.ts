@@ -16,6 +16,7 @@ import { type NextPage, Pages, type SharedBody } from './pages.ts'
 import { ProgressKeeper } from './progress-keeper.ts'
 import type { Receiver } from './receiver.ts'
 import { Receivers } from './receivers.ts'
+import { buildSelection } from './selection.ts'
 import { type SlotKind, Slots } from './slots.ts'
 import type { Pending, PushState } from './state.ts'
 
@@ -70,6 +71,8 @@ export class Deliverer {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #isServing = false
+  /** True if subscriptions have changed since the last poll. */
+  #isChanged = false
   /** State of the store at the last poll. */
   #lastPolled = { seq: -1, store: undefined as ServingStore | undefined }
 
@@ -114,18 +117,26 @@ export class Deliverer {
   /** Queues the receivers that may have something to deliver now. */
   poll(): void {
     const store = this.#parts.findServing()
-    const record = this.#parts.findRecord()
-    if (store === undefined || record === undefined || this.#isClosed) return
-    const isFollowed = this.#receivers.refresh(record)
+    if (store === undefined || this.#isClosed || !this.#refreshReceivers()) return
     const now = this.#parts.clock.now()
     const { seq } = store
-    const isNew = isFollowed || seq !== this.#lastPolled.seq || store !== this.#lastPolled.store
+    const isNew =
+      this.#isChanged || seq !== this.#lastPolled.seq || store !== this.#lastPolled.store
     this.#lastPolled = { seq, store }
+    this.#isChanged = false
     for (const receiver of this.#receivers.list()) {
       const isDue = receiver.state === 'waiting' && receiver.dueAt <= now
       if (isDue || (isNew && receiver.state === 'idle')) this.#enqueue(receiver)
     }
     void this.#serveQueues()
+  }
+
+  /** Reads changed subscriptions; returns false where there is no record to read them from. */
+  #refreshReceivers(): boolean {
+    const record = this.#parts.findRecord()
+    if (record === undefined) return false
+    if (this.#receivers.refresh(record)) this.#isChanged = true
+    return true
   }
 
   #enqueue(receiver: Receiver): void {
@@ -155,6 +166,8 @@ export class Deliverer {
   }
 
   #serve(receiver: Receiver, kind: SlotKind): void {
+    // Before the feed is read: what follows a change of a subscription must not be selected as before it.
+    this.#refreshReceivers()
     if (receiver.state !== 'queued') return
     const waiting = this.#busyHosts.get(receiver.host)
     if (waiting) return void waiting.push(receiver)
@@ -196,7 +209,8 @@ export class Deliverer {
         return undefined
       }
       const { to, scanned, shared } = page
-      if (shared) return { shared, pending: pending ?? { to, scanned, attempts: 0 } }
+      const { filters } = receiver.selection
+      if (shared) return { shared, pending: pending ?? { to, scanned, attempts: 0, filters } }
       this.#skipPage(receiver, to)
       if (scanned === 0 && pending === null) {
         receiver.state = 'idle'
@@ -208,13 +222,7 @@ export class Deliverer {
   }
 
   /** Reads what comes next for a receiver, or the reason why nothing will. */
-  #readNext({
-    subscription,
-    types,
-    subject,
-    subjectKey,
-    progress,
-  }: Receiver): NextPage | { ended: string } {
+  #readNext({ subscription, selection, progress }: Receiver): NextPage | { ended: string } {
     const { limits, findRecord, findServing } = this.#parts
     const { cursor, pending } = progress
     const limit = pending?.scanned ?? limits.deliveryEvents
@@ -227,6 +235,9 @@ export class Deliverer {
       const maxBytes = limits.deliveryBytes
       return readAuditPage({ record, seq }, subscription, { cursor, limit, to, maxBytes })
     }
+    // Each attempt posts the same bytes, also where the filters have changed since the first one.
+    const filters = pending?.filters
+    const { types, subject, subjectKey } = filters ? buildSelection(filters) : selection
     const page = this.#pages.read({ cursor, types, limit, to })
     if (page === undefined) return { ended: 'the feed no longer has the events after its cursor' }
     return { to: page.to, scanned: page.scanned, shared: page.findBody(subject, subjectKey) }

@@ -1,17 +1,12 @@
-import type { EventType } from '../model/event.ts'
 import type { Subscription } from '../model/subscription.ts'
-import { matchTypes } from '../read/lookups/feed-types.ts'
-import type { Subject } from './selection.ts'
+import { buildSelection, type Selection } from './selection.ts'
 import type { Progress } from './state.ts'
 
 /** A subscription whose changes are delivered, with its progress. */
 export interface Receiver {
-  readonly subscription: Subscription
+  subscription: Subscription
   readonly host: string
-  readonly types: readonly EventType[]
-  readonly subject: Subject
-  /** Equal for subscriptions with the same filters by domain and agent, which share bytes. */
-  readonly subjectKey: string
+  selection: Selection
   progress: Progress
   /**
    * `idle`: has received everything; `queued`: waits for a slot; `busy`: a delivery is in progress;
@@ -36,17 +31,13 @@ export function createReceiver(
   known: Progress | undefined,
   now: number,
 ): Receiver {
-  const { url, event_types, cursor } = subscription
-  const domains = [...subscription.domains].sort()
-  const agents = [...subscription.agents].sort()
+  const { url, cursor } = subscription
   const progress = known ?? createProgress(cursor)
   const { next_attempt_at } = progress
   return {
     subscription,
     host: new URL(url).hostname,
-    types: matchTypes(event_types.length === 0 ? ['*'] : event_types),
-    subject: { domains: new Set(domains), agents: new Set(agents) },
-    subjectKey: JSON.stringify([domains, agents]),
+    selection: buildSelection(subscription),
     progress,
     state: next_attempt_at === null ? 'idle' : 'waiting',
     dueAt: next_attempt_at === null ? 0 : Date.parse(next_attempt_at),

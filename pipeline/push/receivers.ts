@@ -4,6 +4,7 @@ import { findLastSubscriptionChange, listAllSubscriptions } from '../read/lookup
 import type { Sqlite } from '../store/sqlite.ts'
 import { hasFailedTooLong } from './attempt.ts'
 import { createReceiver, forgetFailures, type Receiver } from './receiver.ts'
+import { buildSelection } from './selection.ts'
 import type { Progress, PushState } from './state.ts'
 
 interface ReceiversParts {
@@ -48,7 +49,11 @@ export class Receivers {
       this.#receivers.delete(id)
     }
     for (const [id, subscription] of enabled) {
-      if (this.#receivers.has(id)) continue
+      const known = this.#receivers.get(id)
+      if (known !== undefined) {
+        Object.assign(known, { subscription, selection: buildSelection(subscription) })
+        continue
+      }
       const progress = this.#findProgress(id, isFirst)
       this.#receivers.set(id, createReceiver(subscription, progress, clock.now()))
     }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
+import type { SubscriptionFilters } from '../model/subscription.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 
@@ -13,6 +14,8 @@ export interface Pending {
   /** Events of the feed between both, those that no filter takes among them. */
   scanned: number
   attempts: number
+  /** Filters of its first attempt. */
+  filters: SubscriptionFilters
 }
 
 /** Progress of a subscription. */

@@ -95,7 +95,12 @@ afterAll(async () => {
 })
 
 /** Requests as a person, or by a key of the organization. */
-async function ask(who: string, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) {
+async function ask(
+  who: string,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: object,
+) {
   const iat = registry.clock.now() / 1_000
   const secret =
     keys?.[who as 'plain'] ??
@@ -156,15 +161,21 @@ test.each([
   expect(receivers.hosts.get('unasked.example')!.statuses).toEqual([])
 })
 
-test('only those who may have the audit posted test, resume and delete its subscription', async () => {
+test('only those who may have the audit posted test, change, resume and delete its subscription', async () => {
   const { subscription_id: id } = (await subscribe('adam', 'kept.example')).json()
-  const change = (who: string, method: 'POST' | 'DELETE', action = '') =>
-    ask(who, method, `${PATH}/${id}${action}?org=${acme}`)
+  const change = (who: string, method: 'POST' | 'PATCH' | 'DELETE', action = '', body?: object) =>
+    ask(who, method, `${PATH}/${id}${action}?org=${acme}`, body)
+  const filters = { domains: ['acme.example'] }
   for (const who of ['mia', 'vic', 'plain', 'otto']) {
     expect((await change(who, 'POST', '/test')).statusCode).toBe(403)
     expect((await change(who, 'POST', '/resume')).statusCode).toBe(403)
+    expect((await change(who, 'PATCH', '', filters)).statusCode).toBe(403)
     expect((await change(who, 'DELETE')).statusCode).toBe(403)
   }
+  expect((await change('olga', 'PATCH', '', filters)).json()).toMatchObject({
+    code: 'invalid_request',
+    error: 'The audit log has no `event_types`, `domains` or `agents`.',
+  })
   await registry.submit({ op: 'subscription.disable', subscription_id: id, reason: 'it ended' })
   const resumed = await change('olga', 'POST', '/resume')
   expect(resumed.json()).toMatchObject({ kind: 'audit', status: 'active' })

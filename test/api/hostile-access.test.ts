@@ -475,6 +475,7 @@ const cases: Record<string, Case[]> = {
   ],
   listSubscriptions: [{ asks: () => ({ url: `${subscriptions}?org=${acme.org}` }), status: 403 }],
   getSubscription: buildSubscriptionCases('GET', ''),
+  changeSubscription: buildSubscriptionCases('PATCH', '', { event_types: ['agent.*'] }),
   deleteSubscription: buildSubscriptionCases('DELETE', ''),
   testSubscription: buildSubscriptionCases('POST', '/test'),
   resumeSubscription: buildSubscriptionCases('POST', '/resume'),
@@ -647,9 +648,14 @@ const cases: Record<string, Case[]> = {
 function buildSubscriptionCases(
   method: NonNullable<CallerRequest['method']>,
   path: string,
+  payload?: object,
 ): Case[] {
   const ask = (query: string) => ({
-    asks: () => ({ method, url: `${subscriptions}/${acme.subscription}${path}${query}` }),
+    asks: () => ({
+      method,
+      url: `${subscriptions}/${acme.subscription}${path}${query}`,
+      ...(payload && { payload }),
+    }),
   })
   return [
     { ...ask(''), status: 404 },

@@ -68,7 +68,12 @@ test('a filter under another name is refused, since all events would be posted',
   expect(misspelled.json().error).toBe('Unknown field `domain`. Did you mean `domains`?')
 })
 
-function ask(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object, secret = acme) {
+function ask(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: object,
+  secret = acme,
+) {
   const headers = { authorization: `Bearer ${secret}` }
   return registry.app.inject({ method, url, headers, ...(payload && { payload }) })
 }
@@ -254,6 +259,43 @@ test('the log shows attempts, and the subscription how far deliveries are', asyn
     next_attempt_at: '2026-11-20T03:00:10.000Z',
   })
   await state.close()
+})
+
+test('a change replaces the filters that it names, without a challenge', async () => {
+  const { receiver, made } = await subscribe('changed.example', {
+    event_types: ['publisher.*'],
+    domains: ['acme.example'],
+  })
+  const { signing_secret: _, ...shown } = made
+  const url = `${path}/${made.subscription_id}`
+  const change = (filters: object) => ask('PATCH', url, filters)
+  const agents = ['https://seller.example/mcp']
+  const changed = await change({ domains: [], agents: ['https://Seller.example/mcp/', ...agents] })
+  expect([changed.statusCode, changed.json()]).toEqual([200, { ...shown, domains: [], agents }])
+  expect((await change({ event_types: [] })).json()).toEqual({
+    ...shown,
+    event_types: [],
+    domains: [],
+    agents,
+  })
+  expect((await ask('GET', url)).json()).toMatchObject({ event_types: [], agents })
+  expect(receiver.statuses).toEqual([200])
+})
+
+test.each([
+  [{}, 'must have at least one of `event_types`, `domains` and `agents`'],
+  [{ types: ['agent.*'] }, 'Did you mean `event_types`?'],
+  [{ url: 'https://other.example/x' }, 'url'],
+  [{ event_types: ['nothing.*'] }, 'does not match any event type'],
+  [{ domains: ['no domain'] }, 'must be a domain name'],
+  [{ agents: ['mailto:x'] }, 'agents'],
+  [{ domains: Array(101).fill('acme.example') }, 'domains'],
+])('400: a change to %j is refused, and changes nothing', async (filters, why) => {
+  const [subscription] = (await ask('GET', path)).json().subscriptions
+  const url = `${path}/${subscription.subscription_id}`
+  const refused = await ask('PATCH', url, filters)
+  expect([refused.statusCode, refused.json().error]).toEqual([400, expect.stringContaining(why)])
+  expect((await ask('GET', url)).json()).toEqual(subscription)
 })
 
 test('a disabled subscription says why, and a deleted one is gone', async () => {

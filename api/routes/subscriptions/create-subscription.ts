@@ -1,32 +1,21 @@
 import { z } from 'zod'
-import type { Domain } from '../../../pipeline/core/domain.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { canBePublic } from '../../../pipeline/core/public-name.ts'
 import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
-import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
 import { SubscriptionView } from '../../../pipeline/model/responses/subscriptions.ts'
 import {
   DeliveryCursor,
   ReceiverUrl,
-  SUBSCRIPTION_FILTERS_MAX,
   subscriptionKinds,
 } from '../../../pipeline/model/subscription.ts'
 import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
 import { resolveOrganization } from '../../auth/organization-access.ts'
 import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subscription.ts'
-import { describeUnknownType } from '../../inputs/event-type.ts'
-import { PastedDomain } from '../../inputs/fields.ts'
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { filters, requireFilterable } from './filters.ts'
 import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './own-subscription.ts'
-
-const filters = <Item extends z.ZodType>(item: Item, description: string) =>
-  z.array(item).max(SUBSCRIPTION_FILTERS_MAX).default([]).describe(description)
-
-const EventTypeFilter = z.string().refine(filter => describeUnknownType(filter) === undefined, {
-  error: ({ input }) => describeUnknownType(String(input)),
-})
 
 const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
   error: 'must be on the public internet',
@@ -52,18 +41,9 @@ export const createSubscription = defineOperation({
       .enum(subscriptionKinds)
       .default('changes')
       .describe('What to post: the `changes` of the feed, or the `audit` log of your organization'),
-    event_types: filters(
-      EventTypeFilter,
-      'Types of events, `*` matches any characters; by default all',
-    ),
-    domains: filters(
-      PastedDomain,
-      'Only events that concern one of these domains, or one of `agents`',
-    ),
-    agents: filters(
-      EnrolledUrl,
-      'Only events that concern one of these agents, or one of `domains`',
-    ),
+    event_types: filters.event_types.default([]),
+    domains: filters.domains.default([]),
+    agents: filters.agents.default([]),
     cursor: DeliveryCursor.overwrite(text => text.toLowerCase())
       .optional()
       .describe(
@@ -87,8 +67,7 @@ export const createSubscription = defineOperation({
     const { org_id } = belonging
     const { kind, event_types, domains, agents } = body
     requireKindAllowed(kind, belonging, principal)
-    if (kind === 'audit' && [event_types, domains, agents].some(({ length }) => length > 0))
-      refuse('invalid_request', 'kind: the audit log has no `event_types`, `domains` or `agents`')
+    requireFilterable(kind, { event_types, domains, agents })
     const { reader, writer, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, submissionId)
     const known = findSubscription(reader, org_id, subscription_id)
@@ -109,8 +88,8 @@ export const createSubscription = defineOperation({
         url: body.url,
         kind,
         event_types,
-        domains: [...new Set<Domain>(domains)],
-        agents: [...new Set(agents)],
+        domains,
+        agents,
         cursor,
         created_by: principal.id,
         most: config.LIMITS.subscriptionsPerOrganization,

@@ -11,6 +11,7 @@ import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { filters, requireFilterable } from './filters.ts'
 import {
   declared,
   describeSubscription,
@@ -49,6 +50,46 @@ export const readSubscription = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, params: { id }, principal, services }) => {
     const { org_id } = resolveOrganization(principal, query.org)
+    return replyOk(describeSubscription(requireOwn(id, org_id, services), services))
+  },
+})
+
+export const changeSubscription = defineOperation({
+  ...declared,
+  ...place,
+  id: 'changeSubscription',
+  method: 'PATCH',
+  summary: 'Change the filters of a subscription',
+  description:
+    'Lists that you leave out stay as they are. The new filters apply to everything after the `cursor` of the subscription, except that a delivery that is being retried stays as it is. The URL and the `signing_secret` cannot be changed, and the receiver gets no challenge.',
+  writes: true,
+  // Strict, since a filter under another name would be none.
+  body: z
+    .strictObject(filters)
+    .partial()
+    .refine(body => Object.keys(body).length > 0, {
+      error: 'must have at least one of `event_types`, `domains` and `agents`',
+    }),
+  reply: { 200: SubscriptionView },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'not_found',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ query, params: { id }, body, principal, services }) => {
+    const { org_id, kind } = requireChangeable(id, query.org, principal, services)
+    requireFilterable(kind, body)
+    unwrapAnswer(
+      await services.writer.submit({
+        op: 'subscription.change',
+        subscription_id: id,
+        org_id,
+        ...body,
+      }),
+    )
     return replyOk(describeSubscription(requireOwn(id, org_id, services), services))
   },
 })

@@ -32,6 +32,7 @@ export const auditedOperations = {
   'origin.claim': 'Claimed a hosted file',
   'origin.verify': 'Verified a hosted file',
   'subscription.create': 'Created a webhook',
+  'subscription.change': 'Changed the filters of a webhook',
   'subscription.delete': 'Deleted a webhook',
   'subscription.resume': 'Resumed a webhook',
   'logo.save': 'Submitted a logo',

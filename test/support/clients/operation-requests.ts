@@ -463,6 +463,13 @@ export const operationRequests: RequestsByOperation = {
   },
   listSubscriptions: { 200: {}, 400: { query: 'org[]=x' }, 403: ofOtherOrganization },
   getSubscription: buildSubscriptionRequests('read'),
+  changeSubscription: {
+    ...buildSubscriptionRequests('read', { payload: { event_types: ['authorization.*'] } }),
+    503: ({ subscriptions }) => ({
+      params: subscriptions.readOnly,
+      payload: { event_types: ['authorization.*'] },
+    }),
+  },
   deleteSubscription: {
     ...buildSubscriptionRequests('read'),
     204: ({ subscriptions }) => ({ params: subscriptions.deleted }),
@@ -874,12 +881,17 @@ function buildAdminRequests(domain: string): RequestsByOperation[string] {
 /** Builds requests about a subscription of the ordinary caller. */
 function buildSubscriptionRequests(
   name: keyof Known['subscriptions'],
+  request: ApiRequest = {},
 ): RequestsByOperation[string] {
   return {
-    200: ({ subscriptions }) => ({ params: subscriptions[name] }),
-    400: { params: 'x' },
-    403: ({ subscriptions }) => ({ ...ofOtherOrganization, params: subscriptions[name] }),
-    404: { params: unissued },
+    200: ({ subscriptions }) => ({ ...request, params: subscriptions[name] }),
+    400: { ...request, params: 'x' },
+    403: ({ subscriptions }) => ({
+      ...request,
+      ...ofOtherOrganization,
+      params: subscriptions[name],
+    }),
+    404: { ...request, params: unissued },
   }
 }
 

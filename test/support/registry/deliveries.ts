@@ -10,7 +10,7 @@ import type { ProfileVersion } from '../../../pipeline/core/signing-profiles.ts'
 import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
-import type { Subscription } from '../../../pipeline/model/subscription.ts'
+import type { Subscription, SubscriptionFilters } from '../../../pipeline/model/subscription.ts'
 import { Deliverer } from '../../../pipeline/push/deliverer.ts'
 import { PushState } from '../../../pipeline/push/state.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
@@ -33,6 +33,8 @@ export interface Delivering {
   /** Writes private rows as one commit, whose number they get. */
   commitRows(rows: Record<string, object[]>): void
   subscribe(subscription: Partial<Subscription> & { url: string }): string
+  /** Replaces filters of a subscription. */
+  change(subscriptionId: string, filters: Partial<SubscriptionFilters>): void
   unsubscribe(subscriptionId: string): void
   /** Resumes a disabled subscription. */
   resume(subscriptionId: string): void
@@ -176,6 +178,9 @@ export async function openDelivering(
       }
       putSubscription(subscription)
       return subscription.subscription_id
+    },
+    change(id, filters) {
+      putSubscription({ ...stored.get(id)!, ...filters })
     },
     unsubscribe(id) {
       putSubscription(stored.get(id)!, true)

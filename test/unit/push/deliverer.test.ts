@@ -67,6 +67,49 @@ test('a subscription gets only events of its types, domains or agents', async ()
   await expectTaken(agents!, [seller!])
 })
 
+test('once its filters are changed, a subscription gets the events that match the new ones, and none again', async () => {
+  const { receivers, subscribe, change, commit } = await openDelivering()
+  const receiver = receivers.add('receiver.example')
+  const id = subscribe({ url: receiver.url, domains: ['acme.example'] })
+  const taken: FeedEvent[] = []
+  const all = () => commit(about('acme.example'), about('b.example'), {})
+  const expectOnly = async (select: (events: FeedEvent[]) => FeedEvent[]) => {
+    taken.push(...select(all()))
+    await expectTaken(receiver, taken)
+  }
+  await expectOnly(([acme]) => [acme!])
+  change(id, { domains: ['b.example'] })
+  await expectOnly(([, b]) => [b!])
+  change(id, { domains: [] })
+  await expectOnly(events => events)
+  change(id, { event_types: ['agent.*'] })
+  await expectOnly(([, , agent]) => [agent!])
+  change(id, { event_types: [] })
+  await expectOnly(events => events)
+})
+
+test.each(['meanwhile', 'after a restart'])(
+  'a delivery that failed before its filters were changed is repeated as it was %s; the next one follows the new filters',
+  async when => {
+    const delivering = await openDelivering({ deliveryEvents: 2 })
+    const { receivers, subscribe, change, commit, clock } = delivering
+    const receiver = receivers.add('receiver.example')
+    receiver.fails = 500
+    const id = subscribe({ url: receiver.url, event_types: ['publisher.*'] })
+    const [agent, first, second] = commit({}, about('acme.example'), about('b.example'))
+    await expect.poll(() => delivering.state.findProgress(id)?.failures).toBe(1)
+    const failed = delivering.state.listAttempts(id, 1)[0]!
+    change(id, { event_types: ['agent.*'] })
+    if (when === 'after a restart') await delivering.restart()
+    const [later] = commit({}, about('acme.example'))
+    receiver.fails = undefined
+    clock.tick(10_000)
+    await expectTaken(receiver, [first!, second!, later!])
+    expect(receiver.webhooks[0]!.idempotency_key).toBe(failed.delivery_id)
+    expect(ids(receiver.listEvents())).not.toContain(agent!.event_id)
+  },
+)
+
 test.each<[string, Record<string, string>]>([
   ['18 KB of headers', { 'content-security-policy': 'x'.repeat(18_000) }],
   ['100 KB of headers', { 'content-security-policy': 'x'.repeat(100_000) }],
