@@ -20,6 +20,7 @@ import { crawlRoutes } from './crawl-now.tsx'
 import type { DashboardRequest, OrganizationRoute, PersonRoute } from './dashboard-request.ts'
 import { accountDeletionRoutes } from './delete-account.tsx'
 import { domainRoutes } from './domains.tsx'
+import { editWebhookRoutes } from './edit-webhook.tsx'
 import { entryRoutes } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { joinRoutes } from './join.tsx'
@@ -57,6 +58,7 @@ const organizationRoutes: readonly OrganizationRoute[] = [
   ...peopleRoutes,
   ...keyRoutes,
   ...webhookRoutes,
+  ...editWebhookRoutes,
   ...domainRoutes,
   ...agentRoutes,
   ...agentTestRoutes,

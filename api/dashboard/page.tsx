@@ -91,6 +91,7 @@ export const doneTexts = {
   watched: 'Watch added. You’ll get emails about changes.',
   watch_changed: 'Watch updated.',
   unwatched: 'Watch removed.',
+  webhook_changed: 'Webhook updated. The next deliveries follow the new filters.',
   webhook_resumed: 'Webhook resumed. It continues where it stopped.',
   webhook_deleted: 'Webhook deleted. Nothing more will be sent there.',
   joined: 'You’re now a member of the organization.',

@@ -1,17 +1,14 @@
 import type { z } from 'zod'
 import { formatCount } from '../../pipeline/core/counts.ts'
 import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
-import type { eventTypes } from '../../pipeline/model/event.ts'
 import type {
   DeliveryLog,
   SubscriptionView,
   TestDelivery,
 } from '../../pipeline/model/responses/subscriptions.ts'
-import { findHostOfAgents } from '../../pipeline/read/queries/agents-of-host.ts'
-import { describeRefusal, describeWrongDomain } from '../pages/describe-refusal.ts'
 import { toGuidePath } from '../pages/guides.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { capitalize, clipText, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
@@ -24,21 +21,19 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
+import {
+  describeRefused,
+  describeSelection,
+  readFilters,
+  renderFilterFields,
+} from './webhook-filters.tsx'
 
 const API = '/api/registry/subscriptions'
 
-/** Names of what changes are about, as the form offers them. */
-const entities = {
-  authorization: 'authorizations',
-  agent: 'agents',
-  publisher: 'publishers’ files',
-  property: 'properties',
-  collection: 'collections',
-} as const satisfies Record<(typeof eventTypes)[keyof typeof eventTypes]['entity'], string>
-
 const looks = { active: 'good', failing: 'fair', disabled: 'bad' } as const
 
-async function showWebhooks(
+/** Lists the webhooks of an organization, with the form for a new one. */
+export async function showWebhooks(
   context: OrganizationRequest,
   { status = 200, ...refusal }: Refusal & { status?: number } = {},
 ): Promise<DashboardAnswer> {
@@ -79,35 +74,26 @@ async function showWebhooks(
   return { status, title: 'Webhooks', heading: 'Webhooks', body }
 }
 
-function toWebhookPath(
+/** Builds the path of the page of a webhook. */
+export function toWebhookPath(
   sectionPath: string,
   { subscription_id: id }: Pick<SubscriptionView, 'subscription_id'>,
 ): string {
   return `${sectionPath}/deliveries?${new URLSearchParams({ id })}`
 }
 
-/** Describes in words what a webhook sends. */
-function describeSelection({ kind, event_types, domains, agents }: SubscriptionView): Child {
-  if (kind === 'audit') return 'the audit log'
-  const about = [...domains, ...agents]
-  const types = event_types.map(type => {
-    const [, entity = ''] = /^(\w+)\.\*$/.exec(type) ?? []
-    return Object.hasOwn(entities, entity) ? entities[entity as keyof typeof entities] : type
-  })
-  return clipText(
-    (types.length === 0 ? 'all changes' : `changes to ${joinWords(types)}`) +
-      (about.length === 0 ? '' : `, only about ${joinWords(about, 'or')}`),
-    300,
-  )
-}
-
 function renderActions(
   { organization, token }: OrganizationRequest,
-  { subscription_id: id, status, url }: SubscriptionView,
+  { subscription_id: id, kind, status, url }: SubscriptionView,
 ): Html {
   const sectionPath = toSectionPath(organization.org_id, 'webhooks')
   return (
     <div class="actions">
+      {kind === 'audit' ? null : (
+        <a class="button plain" href={`${sectionPath}/edit?${new URLSearchParams({ id })}`}>
+          Edit
+        </a>
+      )}
       {renderButton(`${sectionPath}/test`, token, 'Send a test', { id }, 'plain')}
       {status === 'disabled'
         ? renderButton(`${sectionPath}/resume`, token, 'Resume', { id }, 'plain')
@@ -122,11 +108,6 @@ function renderNewForm(
   path: string,
   refusal: Refusal,
 ): Html {
-  const read = (name: string) => form.get(name) ?? ''
-  const choices = Object.entries(entities).map(
-    ([entity, name]) => [`${entity}.*`, `changes to ${name}`] as const,
-  )
-  const audit = [['audit', 'audit log']] as const
   const mayPostAudit = hasOrganizationRight(organization.role, 'keys')
   return (
     <form method="post" action={path} class="panel">
@@ -144,71 +125,25 @@ function renderNewForm(
           </>
         ),
         type: 'url',
-        value: read('url'),
+        value: form.get('url') ?? '',
         required: true,
         maxlength: '2000',
         placeholder: 'https://receiver.acme.example/changes',
       })}
-      <label for="what">Events</label>
-      <select id="what" name="what">
-        <option value="">All changes</option>
-        {[...choices, ...(mayPostAudit ? audit : [])].map(([value, label]) => (
-          <option value={value} selected={value === read('what')}>
-            {capitalize(label)}
-          </option>
-        ))}
-      </select>
-      {renderField({
-        name: 'about',
-        label: 'Filter by domain or agent (optional)',
-        refusal,
-        hint: 'Domains and agent URLs, separated by spaces.',
-        value: read('about'),
-        maxlength: '20000',
-        placeholder: 'acme.example https://sales.acme.example/mcp',
-      })}
+      {renderFilterFields(form, refusal, mayPostAudit ? [['audit', 'audit log']] : [])}
       <button type="submit">Create webhook</button>
     </form>
   )
 }
 
-/** Reads what the form asks for, as the API takes it. An address that is only a host means the domain, unless it is an agent. */
-function readSelection({ form, services }: OrganizationRequest) {
-  const what = form.get('what') ?? ''
-  const about = (form.get('about') ?? '').split(/[\s,]+/).filter(name => name !== '')
-  const isAgent = (name: string) =>
-    /^https?:/i.test(name) && findHostOfAgents(services.reader, name) === undefined
-  return {
-    ...(what === 'audit' ? { kind: what } : what !== '' && { event_types: [what] }),
-    ...(about.length > 0 && {
-      domains: about.filter(name => !isAgent(name)),
-      agents: about.filter(isAgent),
-    }),
-  }
-}
-
-/** Describes a refusal of what the field for domains and agents holds, which are two lists of the API, by what was entered. */
-function describeRefused(
-  { refused, field }: Refusal,
-  { domains = [], agents = [] }: ReturnType<typeof readSelection>,
-): Refusal {
-  const [, list, place] = /^(domains|agents)(?:\[(\d+)\])?$/.exec(field ?? '') ?? []
-  if (list === undefined) return { refused, field }
-  const entered = place && (list === 'agents' ? agents : domains)[Number(place)]
-  if (!entered) return { refused, field: 'about' }
-  const text =
-    list === 'domains'
-      ? describeWrongDomain(entered)
-      : describeRefusal('`url` must be an agent URL', { url: entered })
-  return { refused: text, field: 'about' }
-}
-
 async function createWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization } = context
-  const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(context) }
+  const { event_types, ...about } = readFilters(context)
+  const what = event_types[0] === 'audit' ? { kind: 'audit' } : { event_types }
+  const payload = { url: form.get('url')?.trim() ?? '', ...what, ...about }
   const made = await callApi<SubscriptionView>({ method: 'POST', url: API, query: org, payload })
   if (made.refused !== undefined)
-    return showWebhooks(context, { ...describeRefused(made, payload), status: made.status })
+    return showWebhooks(context, { ...describeRefused(made, about), status: made.status })
   const body = (
     <>
       <h1>Your new webhook</h1>
@@ -236,7 +171,7 @@ async function createWebhook(context: OrganizationRequest): Promise<DashboardAns
 }
 
 /** Shows a webhook with its last deliveries; `note` is what was just done with it. */
-async function showDeliveries(
+export async function showDeliveries(
   context: OrganizationRequest,
   id: string,
   { fault, note = null }: { fault?: string; note?: Child } = {},
@@ -252,7 +187,6 @@ async function showDeliveries(
   const webhook = found.body
   const body = (
     <>
-      <h1>Webhook</h1>
       <p class="lead">{renderName(webhook.url, 200)}</p>
       {renderFault(fault ?? log.refused)}
       {note}
@@ -271,7 +205,8 @@ async function showDeliveries(
         : null}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Webhook', body }
+  const status = fault === undefined ? 200 : 400
+  return { status, title: 'Webhook', heading: 'Webhook', body }
 }
 
 function renderDeliveries({ deliveries }: z.infer<typeof DeliveryLog>): Html {
@@ -348,7 +283,8 @@ async function deleteWebhook(context: OrganizationRequest): Promise<DashboardAns
     : showWebhooks(context, { refused, status })
 }
 
-function toApiPath(id: string): string {
+/** Builds the path of a webhook in the API. */
+export function toApiPath(id: string): string {
   return `${API}/${encodeURIComponent(id)}`
 }
 

@@ -28,6 +28,7 @@ const CLIENT = {
   client_secret: 'a long client secret',
   auth_method: 'basic',
 }
+const WEBHOOK = randomUUID()
 const FILE = JSON.stringify({
   authorized_agents: [],
   properties: [
@@ -177,7 +178,7 @@ async function fillOrganization(): Promise<void> {
 
 /** Adds a webhook to Ann's organization whose page has every form of one. */
 async function addDisabledWebhook(): Promise<void> {
-  const subscription_id = randomUUID()
+  const subscription_id = WEBHOOK
   await submit({
     op: 'subscription.create',
     subscription_id,
@@ -241,7 +242,8 @@ async function collectForms(): Promise<PageForm[]> {
   const entries = at(`/entries?domain=${DOMAIN}`)
   const restores = load((await ann.get(entries)).body)('main a:contains(Restore)').toArray()
   const versions = restores.map(({ attribs }) => attribs.href!)
-  const filled = [entries, ...versions, stop, `/dashboard/watches?brand=${DOMAIN}`]
+  const edited = at(`/webhooks/edit?id=${WEBHOOK}`)
+  const filled = [entries, ...versions, stop, edited, `/dashboard/watches?brand=${DOMAIN}`]
   for (const path of [...shown, ...filled]) forms.push(...listForms((await ann.get(path)).body))
   const queue = load((await moderator.get('/dashboard/reviews')).body)
   const review = queue('tbody a').attr('href')!

@@ -6,6 +6,7 @@ import type { Role } from '../../jobs/process-role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import { PushState } from '../../pipeline/push/state.ts'
 import {
   enterDashboard,
@@ -70,6 +71,13 @@ async function create(host: string, form: Record<string, string> = {}) {
   return { receiver, answer, page: load(answer.body) }
 }
 
+/** Changes filters as only the API can. */
+async function change(filters: object, subscription_id: string) {
+  const org_id = webhooks.split('/')[3]!
+  const operation = { op: 'subscription.change', subscription_id, org_id, ...filters }
+  await registry.submit(Operation.parse(operation))
+}
+
 async function findRow(host: string) {
   const page = await read()
   const row = page('tbody tr').filter((_, each) => page(each).text().includes(host))
@@ -112,6 +120,43 @@ test.each([
   const host = `less${Object.values(form).join('').length}.example`
   expect((await create(host, form)).answer.statusCode).toBe(201)
   expect((await findRow(host)).texts[1]).toBe(selection)
+})
+
+test('the filters of a webhook are edited in the form that shows them', async () => {
+  const agent = 'https://seller.example'
+  const { receiver } = await create('edited.example')
+  const { id, address } = await findRow('edited.example')
+  await change({ event_types: ['agent.removed', 'publisher.*'], agents: [agent] }, id)
+  const edit = String((await read(address))('main a:contains(Edit)').attr('href'))
+  const page = await read(edit)
+  expect(page('option[selected]').text()).toBe('Changes to agent.removed and publishers’ files')
+  expect(page('#about').val()).toBe(agent)
+  const form = { id, what: String(page('option[selected]').val()) }
+  const save = (about: string) => sendForm(ann, `${webhooks}/edit`, { ...form, about })
+  const refused = load((await save(`${agent} banana`)).body)
+  expect([refused('[aria-invalid]').attr('name'), refused('#about').val()]).toEqual([
+    'about',
+    `${agent} banana`,
+  ])
+  const saved = await save(`${agent} Acme.example`)
+  expect(saved.headers.location).toBe(`${address}&done=webhook_changed`)
+  const done = (await read(`${address}&done=webhook_changed`))('h1 + [role=status]')
+  expect(done.text()).toContain('Webhook updated.')
+  expect((await findRow('edited.example')).texts[1]).toBe(
+    `changes to agent.removed and publishers’ files, only about acme.example or ${agent}`,
+  )
+  expect(receiver.statuses).toEqual([200])
+  const audit = await read(webhooks.replace('/webhooks', '/audit'))
+  expect(audit('tbody tr').first().find('th, td').slice(0, 2).text()).toBe(
+    'Changed the filters of a webhookedited.example',
+  )
+})
+
+test('a webhook for the audit log, which has no filters, is shown instead of its editor', async () => {
+  await create('siem.example', { what: 'audit' })
+  const { id, address } = await findRow('siem.example')
+  expect((await read(address))('main').text()).not.toContain('Edit')
+  expect((await read(`${webhooks}/edit?id=${id}`))('h1').text()).toBe('Webhook')
 })
 
 test('a URL that cannot be one is marked in the form', async () => {
