@@ -9,6 +9,7 @@ import { buildSignedOutPage, sendSignInPage } from '../identity/pages.tsx'
 import { BACK, parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
+import { NO_DRAFT } from '../pages/draft.ts'
 import { SESSION_ENDED } from '../pages/error-page.tsx'
 import { personRoutes } from './account.tsx'
 import { addAgentRoutes } from './add-agent.tsx'
@@ -127,6 +128,8 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
       const context = await buildDashboardRequest({ app, identity, services }, request, reply)
       if (context !== undefined) await endSession(identity, services, request, reply)
       const to = parseWayBack(context?.form.get(BACK))
+      // Whoever signs in next in this browser must not find it.
+      reply.header('set-cookie', NO_DRAFT)
       return reply.redirect(to === undefined ? SIGNED_OUT_PATH : toSignIn(to), 303)
     })
     add('GET', SIGNED_OUT_PATH, async ({ query }, reply) => {

@@ -14,7 +14,7 @@ import { capitalize, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { type CountedFaults, chooseIssuesLook, describeCounted } from '../pages/parts/faults.tsx'
 import { describeState, renderBadge } from '../pages/parts/freshness.tsx'
-import { toPublisherPath } from '../pages/parts/paths.ts'
+import { toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import { isHostedOnly } from '../pages/parts/publisher.tsx'
 import {
   chooseFileLook,
@@ -68,17 +68,18 @@ export async function renderDomainFiles(
     empty: '',
     render: ({ domain, adagents, brand }) => [
       <a href={toPublisherPath(domain)}>{renderName(domain)}</a>,
-      renderFileState(adagents),
-      renderFileState(brand),
+      renderFileState(adagents, toWorkshopPath(domain, 'adagents.json')),
+      renderFileState(brand, toWorkshopPath(domain, 'brand.json')),
     ],
   })
   return renderSection('files', 'File status', table)
 }
 
-function renderFileState({ label, look, notes, readAt }: FileState): Child {
+function renderFileState({ label, look, notes, readAt }: FileState, workshop: string): Child {
   return (
     <>
-      {renderBadge(look, label)} {notes.join(', ')}
+      {renderBadge(look, label)}{' '}
+      {look === 'bad' ? <a href={workshop}>See what’s wrong</a> : notes.join(', ')}
       {readAt === undefined ? null : <div class="quiet">Last read {renderMoment(readAt)}</div>}
     </>
   )

@@ -3,6 +3,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
 import type { History } from '../../pipeline/model/responses/history.ts'
 import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
+import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { PUBLISH_PATH } from '../pages/draft.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../pages/example-file.ts'
@@ -115,6 +116,23 @@ export async function renderOwnFile(
   )
 }
 
+/** Renders that a domain serves a file which cannot be used, so that one hosted here has to take its place; null if it serves none. */
+function renderInvalidFile(
+  { services }: Pick<Shared, 'services'>,
+  kind: HostedKind,
+  domain: Domain,
+): Html | null {
+  if (findFileFreshness(services.reader, kind, domain).state !== 'invalid') return null
+  const instead = `${kind === 'brand.json' ? 'a' : 'an'} ${kind}`
+  return (
+    <p class="notice fair">
+      Your site serves {instead} that isn’t valid, so nobody can use it. Fix it there, or host one
+      here and replace yours with a pointer to it.{' '}
+      <a href={toWorkshopPath(domain, kind)}>See what’s wrong with it</a>
+    </p>
+  )
+}
+
 async function renderMissing(
   context: Shared,
   { kind, domain }: Omit<HostedFile, 'text'>,
@@ -123,18 +141,18 @@ async function renderMissing(
   const own = await renderOwnFile(context, kind, domain)
   if (own !== null) return own
   const isBrand = kind === 'brand.json'
+  const invalid = renderInvalidFile(context, kind, domain)
   return (
     <>
-      <p class="empty">No {kind} is hosted here for this domain.</p>
+      {invalid ?? <p class="empty">No {kind} is hosted here for this domain.</p>}
       <div class="actions">
         {restore}
         <a
-          class={restore ? 'button plain' : 'button'}
+          class={restore || invalid ? 'button plain' : 'button'}
           href={toFilePath(context.org.org, 'edit', kind, domain)}
         >
           Host {restore ? 'another' : isBrand ? 'a' : 'an'} {kind}
         </a>
-        <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
       </div>
       {isBrand ? null : <p class="hint">{HOSTED_NOTE}</p>}
     </>
@@ -228,7 +246,9 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       <h1>
         {title} {renderName(domain)}
       </h1>
-      {text === undefined ? await renderOwnFile(context, kind, domain) : null}
+      {text === undefined
+        ? ((await renderOwnFile(context, kind, domain)) ?? renderInvalidFile(context, kind, domain))
+        : null}
       <p class="lead">
         {text === undefined
           ? `${EXAMPLE_NOTE}${kind === 'brand.json' ? ' Begin with the name of your brand.' : ''} You can review what will be served before it is published.`

@@ -83,7 +83,8 @@ export function isIdentified({ id, names }: BrandEntry): boolean {
   return SLUG.pattern.test(id) && names.length > 0
 }
 
-const formatName: Example = (quoted = '"Acme"') => `{ "en": ${quoted} }`
+/** Writes a name of a brand, in English. */
+export const formatName: Example = (quoted = '"Acme"') => `{ "en": ${quoted} }`
 
 function readNames(part: ObjectReader): Record<string, string>[] {
   const names: Record<string, string>[] = []

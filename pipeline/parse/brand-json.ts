@@ -4,7 +4,7 @@ import { type BrandDocument, redirectReasons } from '../model/documents/index.ts
 import type { Fault } from '../model/observation.ts'
 import { checkOtherFile, readDomain, readLocation } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
-import { fileKeys, isIdentified, parseBrand } from './brand-entry.ts'
+import { fileKeys, formatName, isIdentified, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
 import { Faults, quote } from './faults.ts'
 import { addFormatFaults } from './file-format.ts'
@@ -12,6 +12,7 @@ import { readLegacyBrand } from './legacy-brand.ts'
 import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
 import { readJson, readWritten } from './read-json.ts'
+import { listSpellings, SLUG } from './suggestions.ts'
 
 const REGION = /^[A-Z]{2}$/
 
@@ -37,16 +38,21 @@ export function parseBrandJson(
   if (document === undefined && isCanonical(root)) return readCanonical(root)
   const found = document ?? readBrandAgent(root)
   if (found === undefined) {
-    const forms =
-      'a house and its brands, a single brand (id and names), a list of agents, or a pointer to another file'
-    root.error(
-      'root',
-      'unknown_form',
-      `is not a recognized brand.json: make the top level one of: ${forms}`,
-    )
+    root.error('root', 'unknown_form', `is not a recognized brand.json: ${proposeForm(root.value)}`)
   } else if (found.variant === 'house_redirect') checkHouseName(root, found.house, domain)
   else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
   return found
+}
+
+/** Says what to write into a file of no known form: what a single brand lacks, if it has a part of one. */
+function proposeForm({ id, names, url }: JsonObject): string {
+  if (id === undefined && names === undefined && url === undefined)
+    return 'make the top level one of: a house and its brands, a single brand (id and names), a list of agents, or a pointer to another file'
+  const name = typeof names === 'string' ? names : 'Acme'
+  const slug = listSpellings(typeof id === 'string' ? id : name).find(spelling =>
+    SLUG.pattern.test(spelling),
+  )
+  return `write "id": ${quote(slug ?? 'acme')} and "names": [${formatName(quote(name))}] for a single brand`
 }
 
 /** Tells whether a file names a house in text where it lists the brands of that house. */

@@ -21,7 +21,7 @@ import {
 } from '../support/clients/signing-in.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
-import { observeOutcome } from '../support/fixtures/observations.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { proveOwnership } from '../support/registry/members.ts'
 import { crawlDue } from '../support/worlds/crawling.ts'
@@ -688,6 +688,14 @@ describe('a file of the workshop', () => {
     expect((await browser.get('/dashboard/publish')).statusCode).toBe(404)
   })
 
+  test('stays with nobody who signs out', async () => {
+    const browser = await enterAs('ida@leaving.example')
+    await carry(browser)
+    expect((await browser.get('/dashboard/publish')).statusCode).toBe(200)
+    await send(browser, '/dashboard/sign-out')
+    expect(browser.getCookie('registry_draft')).toBeFalsy()
+  })
+
   test('is discarded by who brought it', async () => {
     const browser = await enterAs('dan@discarding.example')
     await carry(browser)
@@ -1152,6 +1160,32 @@ test('versions say how many properties they added, changed and removed', async (
     'Properties: 1 removed',
     'Properties: 1 added, 1 changed',
   ])
+})
+
+test('a file that nobody can use is named on the pages of its domain, with the way to its issues', async () => {
+  const domain = 'truncated.example'
+  const now = registry.clock.now()
+  const kinds = ['adagents.json', 'brand.json'] as const
+  await registry.observe(...kinds.map(kind => observeFile(kind, domain, '{"cut', now)))
+  await registry.submit({
+    op: 'organization.domain.add',
+    org: acme,
+    domain,
+    proof: 'operator',
+  } as never)
+  const entry = await read(ann, at(acme, `/entries?domain=${domain}`))
+  const domains = await read(ann, at(acme, '/domains'))
+  for (const kind of kinds) {
+    const issues = `a[href="/workshop?domain=${domain}&kind=${kind}"]`
+    const editor = await read(ann, at(acme, `/entries/edit?domain=${domain}&kind=${kind}`))
+    for (const page of [entry, editor]) {
+      expect(page(`.notice:contains("${kind} that isn’t valid") ${issues}`).text()).toBe(
+        'See what’s wrong with it',
+      )
+    }
+    expect(domains(issues).text()).toBe('See what’s wrong')
+  }
+  expect(entry('main').text()).not.toContain('is hosted here for this domain')
 })
 
 test('that a domain publishes its own file is said before anything is pasted', async () => {
