@@ -2,9 +2,10 @@ import { requireValue } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
+import { isObject } from '../../../pipeline/parse/object-reader.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import type { BrandSource } from '../../../pipeline/read/queries/directories.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -12,6 +13,7 @@ import { readColors, renderColors, renderMonogram } from './looks.tsx'
 import { toPlainWords } from './plain-words.ts'
 
 const NAMES = 20
+const RULES_SHOWN_MAX = 12
 
 type Logos = LogoList['logos']
 
@@ -82,18 +84,19 @@ function toPath(url: string): string {
   return parseUrl(url)?.pathname ?? url
 }
 
-/** Renders the colors, texts and tone of a brand, as far as its source has them; nothing where it has none. */
+/** Renders the texts, tone and colors of a brand, as far as its source has them; nothing where it has none. */
 export function renderLooks(brand: Pick<BrandResolution, 'brand_manifest' | 'names'>): Html | null {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)
   const outside = readLogoAddresses(manifest)
-  const { description, tagline, industries, industry, url } = manifest ?? {}
+  const { description, tagline, tone, industries, industry, url } = manifest ?? {}
   const said = renderFacts([
     ['Description', typeof description === 'string' && renderName(description, 500)],
-    ['Tagline', typeof tagline === 'string' && renderName(tagline, 200)],
+    ['Tagline', typeof tagline === 'string' ? renderName(tagline, 200) : renderNames(tagline)],
+    ...listTone(tone),
     ['Industries', readWords(industries ?? industry)],
     ['Website', typeof url === 'string' && renderOutside(url)],
-    ['Names', names.length > 1 && names.slice(0, NAMES).map(renderTranslation)],
+    ['Names', names.length > 1 && renderNames(names)],
     [
       'Logo files',
       outside.length > 0 && outside.map(address => <div>{renderOutside(address)}</div>),
@@ -103,23 +106,41 @@ export function renderLooks(brand: Pick<BrandResolution, 'brand_manifest' | 'nam
   return said === null ? null : renderSection('looks', 'Visual identity and tone', said)
 }
 
-function renderTranslation(name: Readonly<Record<string, string>>): Html {
+/** Renders the names of a thing in its languages; nothing of what is no list of them. */
+function renderNames(value: unknown): Html[] | false {
+  const names = [value]
+    .flat()
+    .slice(0, NAMES)
+    .flatMap(name => (isObject(name) ? Object.entries(name).slice(0, 3) : []))
   return (
-    <>
-      {Object.entries(name)
-        .slice(0, 3)
-        .map(([locale, text]) => (
-          <div>
-            <span class="quiet">{clipText(locale, 12)}</span> {renderName(text)}
-          </div>
-        ))}
-    </>
+    names.length > 0 &&
+    names.map(([locale, text]) => (
+      <div>
+        <span class="quiet">{clipText(locale, 12)}</span> {renderName(text)}
+      </div>
+    ))
   )
 }
 
-function readWords(value: unknown): string | undefined {
+/** Lists the facts of a tone, which is a sentence or an object with a voice and rules. */
+function listTone(tone: unknown): [name: string, value: Child][] {
+  const { voice, attributes, dos, donts } = isObject(tone) ? tone : { voice: tone }
+  return [
+    ['Tone', readWords([voice, attributes].flat(), 400)],
+    ['Do', renderLines(dos)],
+    ['Don’t', renderLines(donts)],
+  ]
+}
+
+/** Renders sentences, one per line; nothing of what is no list of them. */
+function renderLines(value: unknown): Html[] | false {
+  const lines = [value].flat().filter(line => typeof line === 'string')
+  return lines.length > 0 && lines.slice(0, RULES_SHOWN_MAX).map(line => <div>{renderName(line, 200)}</div>)
+}
+
+function readWords(value: unknown, limit = 200): string | undefined {
   const words = [value].flat().filter(word => typeof word === 'string')
-  return words.length === 0 ? undefined : clipText(words.slice(0, 12).join(', '), 200)
+  return words.length === 0 ? undefined : clipText(words.slice(0, 12).join(', '), limit)
 }
 
 const LOGOS = 6
