@@ -146,7 +146,8 @@ const NUMBER = /^(?:<[^>]+>)*\d[\d,]*(?: of \d[\d,]*)?(?:<[^>]+>)*$/
 
 /** Renders a table, whose rows are cards on a narrow screen, and says how many rows it leaves out. */
 export function renderTable<Item>(table: Table<Item>): Html {
-  const { caption, columns, items, render, empty, rest, next, limit = 50, bytes = 12_000 } = table
+  const { caption, columns, items, render, empty, rest, next, isNarrow } = table
+  const { limit = 50, bytes = 12_000 } = table
   const [first] = items
   if (first === undefined) return <p class="empty">{empty}</p>
   // The first cell of a row is its header, which stands at the left even if it is a number.
@@ -159,7 +160,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
         index === 0 ? (
           <th scope="row">{cell}</th>
         ) : (
-          <td class={looks[index]} data-label={table.isNarrow ? undefined : columns[index]}>
+          <td class={looks[index]} data-label={isNarrow ? undefined : columns[index]}>
             {cell}
           </td>
         ),
@@ -176,16 +177,23 @@ export function renderTable<Item>(table: Table<Item>): Html {
   const opened = hasNext || shown - open < FOLDED_MIN ? shown : open
   return (
     <>
-      {opened > 0 ? renderRows(table, looks, rows.slice(0, opened)) : null}
-      {opened === shown ? null : (
-        <details>
-          <summary>
-            Show {formatCount(shown - opened)}
-            {opened > 0 ? ' more' : ''}
-          </summary>
-          {renderRows({ ...table, caption: `${caption}, continued` }, looks, rows.slice(opened))}
-        </details>
-      )}
+      <section class="scrolls" tabindex="0" aria-label={caption}>
+        <table class={isNarrow && 'narrow'}>
+          <caption class="unseen">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column, index) => (
+                <th scope="col" class={looks[index]}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{rows.slice(0, opened)}</tbody>
+          {opened === shown ? null : <tbody class="rest">{rows.slice(opened)}</tbody>}
+        </table>
+      </section>
+      {opened === shown ? null : renderUnfolding(shown - opened)}
       {hasNext ? (
         <p class="more">
           {formatCount(shown)} of {formatCount(total)}
@@ -206,27 +214,15 @@ export function renderTable<Item>(table: Table<Item>): Html {
   )
 }
 
-function renderRows(
-  { caption, columns, isNarrow }: Pick<Table<never>, 'caption' | 'columns' | 'isNarrow'>,
-  looks: readonly (string | undefined)[],
-  rows: readonly Html[],
-): Html {
+/** Renders what shows the other rows of the table before it, which the stylesheet hides until it is open. */
+function renderUnfolding(rows: number): Html {
   return (
-    <section class="scrolls" tabindex="0" aria-label={caption}>
-      <table class={isNarrow && 'narrow'}>
-        <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column, index) => (
-              <th scope="col" class={looks[index]}>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{rows}</tbody>
-      </table>
-    </section>
+    <details class="unfolds">
+      <summary>
+        <span>Show {formatCount(rows)} more</span>
+        <span>Show fewer</span>
+      </summary>
+    </details>
   )
 }
 

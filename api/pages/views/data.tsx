@@ -115,23 +115,23 @@ function renderRecipes(origin: string): Html {
   return (
     <>
       <p>DuckDB reads only the parts that a query needs:</p>
-      <pre tabindex="0">{`select agent_url, count(*) as grants
+      <pre>{`select agent_url, count(*) as grants
 from read_parquet('${authorizations}')
 where in_force group by all order by grants desc limit 10`}</pre>
       <details class="fold">
         <summary>With pandas, Polars or Spark</summary>
         <p>pandas:</p>
-        <pre tabindex="0">{`import pandas
+        <pre>{`import pandas
 grants = pandas.read_parquet("${authorizations}")`}</pre>
         <p>Polars:</p>
-        <pre tabindex="0">{`import polars
+        <pre>{`import polars
 grants = polars.scan_parquet("${authorizations}")
 in_force = grants.filter(polars.col("in_force")).collect()`}</pre>
         <p>
           Spark reads a local copy, here of one table.{' '}
           <a href="/docs/guides/parquet">Tables as Parquet</a> shows how to query a bucket:
         </p>
-        <pre tabindex="0">{`# curl -O ${authorizations}
+        <pre>{`# curl -O ${authorizations}
 grants = spark.read.parquet("authorizations.parquet").where("in_force")`}</pre>
       </details>
       <p>
@@ -166,7 +166,7 @@ function renderColumns(table: TableDescription | undefined): Html | undefined {
   return renderSection(name, `Columns of ${name}`, renderColumnList(columns, 'guides'))
 }
 
-/** Tables that most questions begin with, first of all. */
+/** Tables that most questions begin with, which stand first. */
 const FIRST_TABLES = [
   'brands',
   'publishers',
@@ -208,12 +208,6 @@ function renderViews(
   )
 }
 
-interface ListedTable {
-  name: string
-  parts: DataFile[]
-  described: TableDescription | undefined
-}
-
 function renderTables(
   files: readonly DataFile[],
   described: ReadonlyMap<string, TableDescription> | undefined,
@@ -224,25 +218,13 @@ function renderTables(
     described: described?.get(name),
   }))
   const first = FIRST_TABLES.flatMap(name => tables.find(table => table.name === name) ?? [])
-  const more = tables.filter(table => !first.includes(table))
-  return (
-    <>
-      <h3>Start with these</h3>
-      {renderTableList(first, 'Tables to start with')}
-      <details>
-        <summary>{countThings(more.length, 'more table')}</summary>
-        {renderTableList(more, 'More tables')}
-      </details>
-    </>
-  )
-}
-
-function renderTableList(items: readonly ListedTable[], caption: string): Html {
   return renderTable({
-    caption,
+    caption: 'Tables',
     columns: ['Table', 'Contents', 'Columns', 'Rows', 'File'],
-    items,
+    items: [...new Set([...first, ...tables])],
+    open: first.length,
     empty: 'None.',
+    limit: tables.length,
     bytes: 40_000,
     render: ({ name, parts, described }) => [
       <code>{name}</code>,
