@@ -330,7 +330,7 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       {text === undefined ? null : (
         <details class="raw">
           <summary>The file as served now</summary>
-          <pre tabindex="0">{clipText(text, PREVIEW_CHARS)}</pre>
+          <pre>{clipText(text, PREVIEW_CHARS)}</pre>
         </details>
       )}
       <form method="post" action={`${toSectionPath(org.org, 'entries')}/stop`} class="row">

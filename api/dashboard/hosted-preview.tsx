@@ -122,7 +122,7 @@ export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: str
           <p>
             At <code>{buildHostedAddress(baseUrl, kind, domain)}</code>:
           </p>
-          <pre tabindex="0">{clipText(JSON.stringify(file, null, 2), PREVIEW_CHARS)}</pre>
+          <pre>{clipText(JSON.stringify(file, null, 2), PREVIEW_CHARS)}</pre>
         </>,
       )}
       {leftOut.length === 0
@@ -165,7 +165,7 @@ export function renderPointer(kind: HostedKind, domain: string, baseUrl: string)
       ) : (
         <p>The hosted file counts as the domain’s own once {address} has this content:</p>
       )}
-      <pre tabindex="0">{JSON.stringify(pointer, null, 2)}</pre>
+      <pre>{JSON.stringify(pointer, null, 2)}</pre>
       {kind === 'adagents.json' ? (
         <p>
           A domain that points here authorizes no agent. To authorize agents, serve the whole file

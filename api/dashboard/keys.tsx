@@ -129,7 +129,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
       <p>
         Try it, or see what else it can do in the <a href="/docs">API reference</a>:
       </p>
-      <pre tabindex="0">{`curl '${services.baseUrl()}/api/registry/feed?limit=1' \\
+      <pre>{`curl '${services.baseUrl()}/api/registry/feed?limit=1' \\
   -H 'authorization: Bearer ${made.body.value}'`}</pre>
       <p>
         <a href={toSectionPath(organization.org_id, 'keys')}>I have copied it</a>

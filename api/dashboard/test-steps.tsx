@@ -107,7 +107,7 @@ function renderValue(title: string, value: unknown, chars: number): Html {
   return (
     <div class="raw">
       <h3>{title}</h3>
-      <pre tabindex="0">{clipText(text, chars)}</pre>
+      <pre>{clipText(text, chars)}</pre>
     </div>
   )
 }

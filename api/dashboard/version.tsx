@@ -124,7 +124,7 @@ async function renderVersion(
         renderSection(
           'file',
           'The file',
-          <pre tabindex="0">{clipText(JSON.stringify(shown, null, 2), TEXT_CHARS)}</pre>,
+          <pre>{clipText(JSON.stringify(shown, null, 2), TEXT_CHARS)}</pre>,
         )
       )}
     </>

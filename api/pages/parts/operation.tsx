@@ -104,7 +104,7 @@ export function renderExample(operation: DescribedOperation): Child {
       {samples.map(({ label, source }, index) => (
         <details open={index === 0}>
           <summary>{label}</summary>
-          <pre tabindex="0">{source}</pre>
+          <pre>{source}</pre>
         </details>
       ))}
       {answer === undefined ? '' : renderExampleAnswer(clipText(toText(answer), EXAMPLE_CHARS_MAX))}
@@ -121,7 +121,7 @@ function renderExampleAnswer(text: string): Html {
   return (
     <details open={text.split('\n').length <= OPEN_LINES_MAX}>
       <summary>Response</summary>
-      <pre tabindex="0">{text}</pre>
+      <pre>{text}</pre>
     </details>
   )
 }

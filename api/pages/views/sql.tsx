@@ -68,7 +68,7 @@ function renderExamples(): Html {
       {listExampleQueries().map(({ question, sql }) => (
         <details>
           <summary>{question}</summary>
-          <pre tabindex="0">{sql}</pre>
+          <pre>{sql}</pre>
           <p>
             <a href={`#q=${encodeURIComponent(`-- ${question}\n${sql}`)}`}>Run this query</a>
           </p>
@@ -121,10 +121,10 @@ function renderElsewhere(origin: string): Html {
       <p>
         Download the current <a href="/data/registry.duckdb">registry.duckdb</a> and run a query:
       </p>
-      <pre tabindex="0">{`curl -sLO ${origin}/data/registry.duckdb
+      <pre>{`curl -sLO ${origin}/data/registry.duckdb
 duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
       <p>Or read only what a query needs, over HTTP:</p>
-      <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); use registry; select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
+      <pre>{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); use registry; select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
       <p>
         Each table is also available as a <a href="/data">Parquet file</a>.
       </p>
