@@ -20,7 +20,7 @@ const Some = z.array(z.string()).min(1).optional()
 export const createContentStandards = defineTask({
   name: 'create_content_standards',
   title: 'Create content standards',
-  description: 'Stores the rules of a brand about the content beside which it is shown',
+  description: 'Stores a brand’s rules about the content next to which its ads are shown',
   input: StandardsContent.extend({
     account: AccountRef.optional(),
     registry_policy_ids: RegistryPolicies,
@@ -50,7 +50,7 @@ export const getContentStandards = defineTask({
 export const updateContentStandards = defineTask({
   name: 'update_content_standards',
   title: 'Change content standards',
-  description: 'Replaces what is given of content standards; the rest stays as it is',
+  description: 'Changes the given fields of content standards and keeps the others',
   input: StandardsChange.extend({ ...Place.shape, registry_policy_ids: RegistryPolicies }),
   mutates: true,
   run({ standards_id, account, registry_policy_ids, scope, ...rest }, context) {
@@ -69,7 +69,7 @@ export const updateContentStandards = defineTask({
 export const listContentStandards = defineTask({
   name: 'list_content_standards',
   title: 'List content standards',
-  description: 'Lists the content standards of an account, by what they are for',
+  description: 'Lists the content standards of an account; you can filter them',
   input: z.object({
     account: AccountRef.optional(),
     channels: Some,

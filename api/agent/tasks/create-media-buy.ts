@@ -58,7 +58,7 @@ type Request = z.output<typeof Input>
 export const createMediaBuy = defineTask({
   name: 'create_media_buy',
   title: 'Buy media',
-  description: 'Buys products for a flight. Without creatives it waits for them',
+  description: 'Buys products for a period. A media buy without creatives starts once it has some',
   input: Input,
   mutates: true,
   run(request, context) {

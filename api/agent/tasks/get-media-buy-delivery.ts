@@ -38,7 +38,7 @@ interface Span {
 export const getMediaBuyDelivery = defineTask({
   name: 'get_media_buy_delivery',
   title: 'Report delivery',
-  description: 'Reports the delivery of media buys in a period; it is simulated as time passes',
+  description: 'Reports the delivery of media buys in a period. Delivery here is simulated',
   input: Input,
   run(request, context) {
     const buys = findBuys(request, context)

@@ -29,7 +29,7 @@ type Request = z.output<typeof Input>
 export const getMediaBuys = defineTask({
   name: 'get_media_buys',
   title: 'Read media buys',
-  description: 'Lists media buys as they are now; without ids and statuses, the active ones',
+  description: 'Lists media buys in their current state. By default only active ones are listed',
   input: Input,
   run(request, context) {
     const { account, media_buy_ids: ids } = request

@@ -20,7 +20,7 @@ type Request = z.output<typeof Input>
 export const getPlanAuditLogs = defineTask({
   name: 'get_plan_audit_logs',
   title: 'Read the audit of plans',
-  description: 'Lists what was checked, decided and spent under plans, and by whom',
+  description: 'Lists the checks, decisions and spending under plans, and who made them',
   input: Input,
   run(request, context) {
     const audits = findPlans(request, context).map(plan => ({

@@ -11,7 +11,7 @@ const Place = z.object({ standards_id: CallersId, account: AccountRef.optional()
 export const calibrateContent = defineTask({
   name: 'calibrate_content',
   title: 'Try content standards',
-  description: 'Judges content by the current rules, and says for each rule why',
+  description: 'Judges content by the current rules and gives a reason for each rule',
   input: Place.extend({ artifact: Artifact }),
   mutates: true,
   run({ standards_id, account, artifact }, context) {
@@ -31,7 +31,7 @@ export const calibrateContent = defineTask({
 export const validateContentDelivery = defineTask({
   name: 'validate_content_delivery',
   title: 'Check delivery by content standards',
-  description: 'Judges the content beside which ads were shown, record by record',
+  description: 'Judges the content next to which ads were shown, record by record',
   input: Place.extend({
     records: z
       .array(

@@ -15,7 +15,7 @@ const Input = z.object({
 export const listAccounts = defineTask({
   name: 'list_accounts',
   title: 'List accounts',
-  description: 'Lists the accounts that were set up here, or a default account if there are none',
+  description: 'Lists the accounts that were set up here, or a default account if none were',
   input: Input,
   run({ status, sandbox, pagination: paging }, context) {
     const known = sandbox === false ? [] : listKnownAccounts(context)

@@ -34,7 +34,7 @@ type Filters = z.infer<typeof Input>
 export const listCreativeFormats = defineTask({
   name: 'list_creative_formats',
   title: 'List creative formats',
-  description: 'Lists the formats that products accept and in which creatives can be made',
+  description: 'Lists the creative formats that this agent accepts or produces',
   input: Input,
   run(filters, context) {
     const all = listFormats(filters.account && nameAccount(filters.account), context)

@@ -37,7 +37,7 @@ const Input = z.object({
 export const listTasks = defineTask({
   name: 'list_tasks',
   title: 'List submitted tasks',
-  description: 'Lists tasks that were submitted, with their status, the latest first',
+  description: 'Lists submitted tasks with their status, newest first',
   input: Input,
   run({ filters = {}, sort, pagination: paging }, { state, tenant, now }) {
     const { field, direction } = { field: 'created_at', direction: 'desc', ...sort } as const

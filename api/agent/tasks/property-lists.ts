@@ -25,7 +25,7 @@ export const createPropertyList = defineTask({
   name: 'create_property_list',
   title: 'Create a property list',
   description:
-    'Stores which properties a buyer approves, and returns the token with which sellers use it',
+    'Stores which properties a buyer approves, and returns a token that lets sellers read the list',
   input: ListContent.extend({ account: AccountRef.optional() }),
   mutates: true,
   run({ account, ...rest }, context) {
@@ -47,7 +47,7 @@ export const createPropertyList = defineTask({
 export const getPropertyList = defineTask({
   name: 'get_property_list',
   title: 'Get a property list',
-  description: 'Returns a property list, and the properties that it comes to',
+  description: 'Returns a property list and the properties it resolves to',
   input: Place.extend({
     resolve: z.boolean().default(true).describe('Whether to return the properties'),
     pagination: Pagination.extend({
@@ -74,7 +74,7 @@ export const getPropertyList = defineTask({
 export const updatePropertyList = defineTask({
   name: 'update_property_list',
   title: 'Change a property list',
-  description: 'Replaces what is given of a property list; the rest stays as it is',
+  description: 'Changes the given fields of a property list and keeps the others',
   input: ListContent.partial().extend(Place.shape),
   mutates: true,
   run({ list_id, account, ...rest }, context) {
@@ -108,7 +108,7 @@ export const listPropertyListsTask = defineTask({
 export const deletePropertyList = defineTask({
   name: 'delete_property_list',
   title: 'Delete a property list',
-  description: 'Deletes a property list; sellers that ask for it get nothing any more',
+  description: 'Deletes a property list. Sellers can no longer retrieve it',
   input: Place,
   mutates: true,
   run({ list_id, account }, context) {

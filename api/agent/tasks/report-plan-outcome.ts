@@ -22,7 +22,7 @@ const Input = z.object({
 export const reportPlanOutcome = defineTask({
   name: 'report_plan_outcome',
   title: 'Report an outcome',
-  description: 'Reports the outcome of a checked purchase; its budget is then committed',
+  description: 'Reports the outcome of a checked purchase and commits its budget',
   input: Input,
   mutates: true,
   run({ plan_id, purchase_type, outcome, governance_context, seller_response = {} }, context) {

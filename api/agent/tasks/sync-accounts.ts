@@ -26,7 +26,7 @@ const Input = z.object({
 export const syncAccounts = defineTask({
   name: 'sync_accounts',
   title: 'Set up accounts',
-  description: 'Sets up accounts of brands and their operators; they are active at once',
+  description: 'Sets up accounts for brands and their operators. They are active at once',
   input: Input,
   mutates: true,
   run({ accounts, delete_missing = false, dry_run = false }, context) {

@@ -41,7 +41,7 @@ export interface EventSource {
 export const syncEventSources = defineTask({
   name: 'sync_event_sources',
   title: 'Sync event sources',
-  description: 'Declares where conversion events come from, before they are logged',
+  description: 'Declares the sources of conversion events that are logged later',
   input: Input,
   mutates: true,
   run({ account: ref, event_sources, delete_missing }, context) {

@@ -26,7 +26,7 @@ export const syncGovernance = defineTask({
   name: 'sync_governance',
   title: 'Bind accounts to governance agents',
   description:
-    'Binds accounts to governance agents: purchases that break one of our plans are refused',
+    'Binds accounts to governance agents. Purchases that violate a plan stored here are refused',
   input: Input,
   mutates: true,
   run({ accounts }, context) {

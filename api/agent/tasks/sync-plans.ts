@@ -9,7 +9,7 @@ const Input = z.object({
 export const syncPlans = defineTask({
   name: 'sync_plans',
   title: 'Register plans',
-  description: 'Registers the spending limits of a brand, by which purchases are checked',
+  description: 'Registers the spending limits of a brand. Purchases are checked against them',
   input: Input,
   mutates: true,
   run({ plans }, context) {

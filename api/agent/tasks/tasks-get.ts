@@ -11,8 +11,7 @@ const Input = z.object({
 export const tasksGet = defineTask({
   name: 'tasks_get',
   title: 'Read a submitted task',
-  description:
-    'Returns the status of a task that was submitted, and its result once it is completed',
+  description: 'Returns the status of a submitted task, and its result once it is completed',
   input: Input,
   run({ task_id }, { state, tenant, now }) {
     const task = state.get('submitted_task', tenant, task_id)

@@ -21,7 +21,7 @@ type Status = (typeof statuses)[number]
 export const validatePropertyDelivery = defineTask({
   name: 'validate_property_delivery',
   title: 'Check delivery by a property list',
-  description: 'Tells which impressions were shown on properties of a list, and which were not',
+  description: 'Reports which impressions were on properties of a list and which were not',
   input: z.object({
     list_id: CallersId,
     account: AccountRef.optional(),
