@@ -90,7 +90,7 @@ const entries = {
   bulkResolvePerMinute: [20, 'bulk requests per IP address per minute'],
   crawlRequestDomainSeconds: [300, 'seconds between two crawl requests for one file'],
   crawlRequestsPerHour: [30, 'crawl requests per user per hour'],
-  proofDays: [90, 'days for which a proof of ownership is valid'],
+  proofDays: [90, 'days for which the verification of a domain is valid'],
   challengeMinutes: [15, 'minutes for which an ownership challenge is valid'],
   requestMs: [60_000, 'time for a request to arrive'],
   answerMs: [8_000, 'time a write waits for its response'],

@@ -42,8 +42,8 @@ export const issueOwnershipChallenge = defineOperation({
   group: 'Onboarding',
   summary: 'Start verifying a brand domain',
   description:
-    'Publish the nonce in the TXT record or the file that the response names, and verify it ' +
-    'within fifteen minutes. The challenge is for this organization and domain, can be ' +
+    'Publish the token (`nonce`) in the TXT record or the file that the response names, and verify ' +
+    'it within fifteen minutes. The challenge is for this organization and domain, can be ' +
     'verified once, and ends when a new one is created.',
   access: 'bearer',
   writes: true,
@@ -74,7 +74,7 @@ export const verifyOwnership = defineOperation({
   group: 'Onboarding',
   summary: 'Verify a brand domain',
   description:
-    'Checks DNS, the file, or both now. The challenge is used up, whatever the result. Returns 409 if the token was not found, 410 if the challenge has expired, and 404 if there is none or another attempt is running. A proof is valid for ninety days. If no organization holds the domain yet, ' +
+    'Checks DNS, the file, or both now. The challenge is used up, whatever the result. Returns 409 if the token was not found, 410 if the challenge has expired, and 404 if there is none or another attempt is running. A verification is valid for ninety days. If no organization holds the domain yet, ' +
     'yours holds it from then on.',
   access: 'bearer',
   writes: true,

@@ -33,7 +33,7 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List your organization’s domains',
   description:
-    'Returns the domains that your organization holds, and those that it has verified while another organization holds them. Each has the method of its proof and the time at which the proof ends. Start a challenge to add a domain or to renew its proof; `pending` lists the challenges that can still be verified.',
+    'Returns the domains that your organization holds, and those that it has verified while another organization holds them. Each has the method of its verification and the time at which it expires. Start a challenge to add a domain or to renew its verification; `pending` lists the challenges that can still be verified.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,

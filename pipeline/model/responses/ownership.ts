@@ -15,22 +15,22 @@ const ValidUntil = moment
 
 export const OwnershipChallenge = z
   .object({
-    challenge_id: z.uuid().describe('ID to pass to verify the challenge'),
+    challenge_id: z.uuid().describe('ID of the challenge, to verify no other one'),
     domain: Domain,
-    nonce: text.describe('Token to publish on the domain; it is shown only once'),
+    nonce: text.describe('The token: publish it on the domain. It is shown only once'),
     expires_at: moment.describe('Time until which it must be verified'),
     methods: z
       .object({
         dns_txt: z
           .object({
             name: text.describe('Name of the TXT record to create'),
-            value: text.describe('Text of that record'),
+            value: text.describe('Text of that record: the token'),
           })
           .describe('Publishes the token in DNS'),
         http: z
           .object({
             url: text.describe('URL at which to serve the file'),
-            body: text.describe('Content of the file'),
+            body: text.describe('Content of the file: the token'),
           })
           .describe('Publishes the token on the site'),
       })
@@ -105,7 +105,7 @@ export const OrganizationDomains = z
         z.object({
           domain: Domain,
           method: z.enum(domainProofs).describe('How the domain was verified'),
-          verified_at: moment.describe('Time of the proof'),
+          verified_at: moment.describe('Time of the verification'),
           proven: Proven,
           valid_until: ValidUntil,
         }),
