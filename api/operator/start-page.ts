@@ -52,7 +52,7 @@ const helps: readonly (readonly [RegExp, Incident])[] = [
   ],
   [/ is missing: the next start/, 'A store is damaged or missing'],
   [/^the log of events is not continued/, 'The restored log is older than what others have seen'],
-  [/^the brake holds back/, 'A crawl would remove a large part of the registry'],
+  [/are held back/, 'A crawl would remove a large part of the registry'],
 ]
 
 /** Finds the section of the guide of incidents that helps with a problem. */

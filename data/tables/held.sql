@@ -9,7 +9,7 @@ create table if not exists held (
   since timestamptz not null,
   seq bigint not null
 );
-comment on table held is 'Answers that would remove rows and are held back because too many rows were lost in one night. The publishers listed here keep their earlier rows.';
+comment on table held is 'Held-back removals: answers that would remove rows, when too many rows were removed in one night. The publishers listed here keep their earlier rows.';
 comment on column held.rule is 'kind of the answer that is held back: publisher';
 comment on column held.subject is 'domain that keeps its rows';
 comment on column held.reason is 'failed: its file is no longer valid; emptied: the file drops half of its content or more';

@@ -130,7 +130,7 @@ export const metricTable = {
   registry_held_publishers: {
     type: 'gauge',
     role: 'api',
-    means: 'publishers whose losses the brake holds back',
+    means: 'publishers with held-back removals',
     combine: 'max',
   },
   registry_unreadable_credentials: {

@@ -54,33 +54,33 @@ export function addReviews(program: Command): void {
     )
 }
 
-/** Adds commands about changes that the brake holds back. */
+/** Adds commands about held-back removals. */
 export function addHeld(program: Command): void {
   const held = program
     .command('held')
-    .description('review unusually large removals before they apply')
+    .description('review held-back removals: so many in one night that they may be an error')
     .addHelpText(
       'after',
       '\nExamples:\n  registry held list\n  registry held release acme.example\n  registry held drop --all',
     )
   held
     .command('list')
-    .description('list held publishers and what each would lose')
+    .description('list publishers with held-back removals, and what each would lose')
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/held.ts')).listHeld(options))
   held
     .command('release')
-    .description('apply the losses: grants end, and properties become stale')
+    .description('apply the removals: grants end, and properties become stale')
     .argument('[domains...]', 'publishers that `held list` prints', readDomains)
-    .option('--all', 'all held publishers')
+    .option('--all', 'all publishers with held-back removals')
     .action(async (chosen, { all }) =>
       (await import('../commands/held.ts')).releaseHeld({ domains: chosen, all }),
     )
   held
     .command('drop')
-    .description('discard the losses: rows stay as they are, and the files are crawled again now')
+    .description('discard the removals: rows stay as they are, and the files are crawled again now')
     .argument('[domains...]', 'publishers that `held list` prints', readDomains)
-    .option('--all', 'all held publishers')
+    .option('--all', 'all publishers with held-back removals')
     .action(async (chosen, { all }) =>
       (await import('../commands/held.ts')).dropHeld({ domains: chosen, all }),
     )

@@ -7,12 +7,12 @@ import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
-/** Prints whose answers the brake holds back, and what they would take. */
+/** Prints whose removals are held back, and what each would lose. */
 export async function listHeld({ json }: { json?: boolean }): Promise<void> {
   const rows = await listHeldIn(readSettings())
   if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
   else for (const row of rows) process.stdout.write(`${formatLine(row)}\n`)
-  if (!json && rows.length === 0) process.stdout.write('No losses are held back.\n')
+  if (!json && rows.length === 0) process.stdout.write('No removals are held back.\n')
 }
 
 function formatLine({ subject, reason, grants, properties, since }: HeldRow): string {
@@ -47,14 +47,14 @@ async function decideHeld(
     const reason =
       domains.length === 0
         ? 'Give the domains, or --all'
-        : `No losses are held back for ${unknown.join(', ')}`
+        : `No removals are held back for ${unknown.join(', ')}`
     unwrapOrExit({ refused: reason })
   }
   for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {
     const batch = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
     await performOrExit(config, { op, domains: batch })
   }
-  process.stdout.write(`${done} the losses of ${countThings(chosen.length, 'publisher')}.\n`)
+  process.stdout.write(`${done} the removals of ${countThings(chosen.length, 'publisher')}.\n`)
 }
 
 function listHeldIn(config: Config): Promise<HeldRow[]> {

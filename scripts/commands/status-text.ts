@@ -112,7 +112,7 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
     yield `no file has been crawled for ${formatDuration(now - Date.parse(last_attempt_at))}`
   }
   if (held > 0)
-    yield `the brake holds back losses of ${countThings(held, 'publisher')}: \`registry held list\``
+    yield `removals of ${countThings(held, 'publisher')} are held back: \`registry held list\``
   if (log_problem !== undefined) yield `the log of events is not continued: ${log_problem}`
   yield* findCopyProblems(index)
   if (quarantined > 0)
@@ -228,8 +228,8 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
           line(
             'last night',
             index.night.losses === 0
-              ? 'no losses'
-              : `${countThings(index.night.losses, 'loss', 'losses')} of ${countThings(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
+              ? 'no removals'
+              : `${countThings(index.night.losses, 'removal')} at ${countThings(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
           ),
         ]
       : []),

@@ -126,7 +126,7 @@ export const promises: readonly Promised[] = [
   ...shownBy(
     'unit/resolve/brake.test.ts',
     [
-      'holds back losses that are too many to be believed at once',
+      'holds back removals that are too many to be believed at once',
       'causes no loss when all files turn into a web page, however often',
     ],
     ['An explicit revocation is never held', 'is never held, however many publishers it affects'],

@@ -102,7 +102,7 @@ const cases: Record<string, Case> = {
   RegistryPublishersHeld: {
     series: { registry_held_publishers: { bad: always(3), well: always(0) } },
     minute: 1,
-    summary: 'The brake holds back losses of 3 publishers',
+    summary: 'Removals of 3 publishers are held back',
   },
   RegistryQuarantine: {
     series: { registry_quarantined_total: { bad: '0 0 1+0x60', well: always(1) } },

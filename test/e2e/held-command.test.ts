@@ -37,15 +37,15 @@ describe('registry held', () => {
 
     expect(await held('release', 'p9.example')).toMatchObject({
       status: 1,
-      stderr: 'No losses are held back for p9.example.\n',
+      stderr: 'No removals are held back for p9.example.\n',
     })
     expect(await held('drop')).toMatchObject({ status: 1, stderr: 'Give the domains, or --all.\n' })
 
     expect((await held('release', 'p0.example')).stdout).toBe(
-      'Applied the losses of 1 publisher.\n',
+      'Applied the removals of 1 publisher.\n',
     )
-    expect((await held('drop', '--all')).stdout).toBe('Discarded the losses of 2 publishers.\n')
-    expect((await held('list')).stdout).toBe('No losses are held back.\n')
+    expect((await held('drop', '--all')).stdout).toBe('Discarded the removals of 2 publishers.\n')
+    expect((await held('list')).stdout).toBe('No removals are held back.\n')
     expect(await runRegistry(['verify'], env)).toMatchObject({ status: 0 })
   })
 })

@@ -51,7 +51,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         ['known files and agents', files],
         ['not tried yet', untried],
         ['due now', due],
-        ['held back', held],
+        ['publishers with held-back removals', held],
       ])}
       {renderFacts([
         ['Last attempt', renderMoment(overview.last_attempt_at)],
@@ -129,8 +129,8 @@ function renderNights(nights: CrawlOverview['nights']): Html {
   if (nights.every(({ losses }) => losses === 0))
     return (
       <p class="empty">
-        No nightly crawl has removed anything yet. If one would remove far more than usual, it is
-        held until an operator reviews it.
+        No nightly crawl has removed anything yet. If one would remove far more than usual, its
+        removals are held back until an operator reviews them.
       </p>
     )
   return (
@@ -143,7 +143,7 @@ function renderNights(nights: CrawlOverview['nights']): Html {
         : null}
       {renderTable({
         caption: 'Nightly crawls',
-        columns: ['Night', 'Publishers', 'Losses', 'Applied'],
+        columns: ['Night', 'Publishers', 'Removals', 'Applied'],
         items: nights,
         empty: '',
         render: ({ night, publishers, losses, taken }) => [

@@ -28,22 +28,22 @@ export const recordSettings = {
   ),
   BRAKE_SHARE: defineSetting(
     share.default(0.02),
-    'share of all grants and active properties that may be lost in a night before further losses are held back',
+    'share of all grants and active properties that a night may remove before further removals are held back',
     { shown: '0.02' },
   ),
   BRAKE_FACTOR: defineSetting(
     wholeNumber(1, 1_000_000).default(5),
-    'multiple of the usual nightly loss (mean of three to seven nights) that one night may reach',
+    'multiple of the usual removals of a night (mean of three to seven nights) that one night may reach',
     { shown: '5' },
   ),
   BRAKE_ROWS: defineSetting(
     wholeNumber(1, 1_000_000_000).default(200),
-    'number of grants and properties lost in a night below which nothing is held back',
+    'number of grants and properties removed in a night below which nothing is held back',
     { shown: '200' },
   ),
   BRAKE_PUBLISHERS: defineSetting(
     wholeNumber(1, 1_000_000_000).default(20),
-    'number of publishers with losses in a night below which nothing is held back',
+    'number of publishers with removals in a night below which nothing is held back',
     { shown: '20' },
   ),
   PROTECTED_NAMES: defineSetting(
@@ -57,7 +57,7 @@ export const recordSettings = {
   ),
   REQUIRE_OWNERSHIP_PROOF: defineSetting(
     flag('true'),
-    'whether an organization must prove that it controls a domain before it can save an entry for it',
+    'whether an organization must verify a domain before it can save an entry for it',
     { shown: 'true' },
   ),
 }

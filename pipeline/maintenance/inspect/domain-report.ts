@@ -17,7 +17,7 @@ export interface DomainReport {
   nearest: Domain | null
   /** Files and agents of the domain, and files elsewhere that its answers are read from. */
   files: FileReport[]
-  /** Losses that the brake holds back. */
+  /** Held-back removals. */
   held: Pick<HeldRow, 'reason' | 'grants' | 'properties' | 'since'> | null
   /** Other domains whose answers depend on files of this one, by the rule that reads them. */
   dependants: { rule: string; domains: number; first: Domain[] }[]

@@ -23,7 +23,7 @@ export interface IndexStatus {
   day: { effect: string; files: number }[]
   /** Losses of the latest night; null before the first. */
   night: { night: string; publishers: number; losses: number; taken: number } | null
-  /** Publishers whose losses the brake holds back. */
+  /** Publishers with held-back removals. */
   held: number
   /** Observations that were set aside within a week. */
   quarantined: number

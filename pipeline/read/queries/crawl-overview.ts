@@ -20,7 +20,7 @@ export interface CrawlOverview {
   due: number
   /** Files that were attempted in the minute before the last attempt. */
   recent_attempts: number
-  /** Publishers whose losses are held back until an operator has looked. */
+  /** Publishers with held-back removals. */
   held: number
 }
 

@@ -4,7 +4,7 @@ import type { Invalidated } from '../../model/invalidated.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import type { Database } from '../../store/database.ts'
 
-/** A publisher whose losses are held back (data/tables/held.sql). */
+/** A publisher with held-back removals (data/tables/held.sql). */
 export interface HeldRow {
   rule: string
   subject: Domain

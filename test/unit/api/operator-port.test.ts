@@ -73,7 +73,7 @@ test.each([
   ['the indexer does not answer', 'The writer is stalled'],
   ['registry.duckdb is missing: the next start rebuilds it', 'A store is damaged or missing'],
   [
-    'the brake holds back losses of 2 publishers: `registry held list`',
+    'removals of 2 publishers are held back: `registry held list`',
     'A crawl would remove a large part of the registry',
   ],
   ['no crawler is running', undefined],
@@ -82,7 +82,7 @@ test.each([
 })
 
 test('the page of the operator names what status does, and /readyz only what stops it', async () => {
-  const problem = 'the brake holds back losses of 2 publishers: `registry held list`'
+  const problem = 'removals of 2 publishers are held back: `registry held list`'
   const app = build('elsewhere', async () => [problem])
   const headers = { host: '127.0.0.1:3100' }
   const { body } = await app.inject({ url: '/', headers })

@@ -144,7 +144,7 @@ describe('the status of a registry', () => {
       { ...healthy, index: { ...healthy.index, last_attempt_at: '2026-11-17T11:00:00.000Z' } },
     ],
     [
-      'the brake holds back losses of 2 publishers: `registry held list`',
+      'removals of 2 publishers are held back: `registry held list`',
       { ...healthy, index: { ...healthy.index, held: 2 } },
     ],
     [
