@@ -135,7 +135,10 @@ function listTone(tone: unknown): [name: string, value: Child][] {
 /** Renders sentences, one per line; nothing of what is no list of them. */
 function renderLines(value: unknown): Html[] | false {
   const lines = [value].flat().filter(line => typeof line === 'string')
-  return lines.length > 0 && lines.slice(0, RULES_SHOWN_MAX).map(line => <div>{renderName(line, 200)}</div>)
+  return (
+    lines.length > 0 &&
+    lines.slice(0, RULES_SHOWN_MAX).map(line => <div>{renderName(line, 200)}</div>)
+  )
 }
 
 function readWords(value: unknown, limit = 200): string | undefined {
