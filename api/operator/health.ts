@@ -2,7 +2,6 @@ import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MetricName } from '../../jobs/metrics/table.ts'
 import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import {
-  BACKUP_LAG_MAX_MS,
   describeFrozenProcess,
   describeUnreadableCredentials,
   findStoreProblems,
@@ -11,6 +10,9 @@ import {
   UPLOAD_LAG_MAX_MS,
 } from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
+
+/** Ends a sentence that leaves the details to `status`, which has them from the indexer. */
+export const STATUS_SAYS_WHY = '`registry status` says why'
 
 /** Finds processes that do not answer, and problems of the stores that the others report. */
 export function findReportedProblems(
@@ -28,7 +30,7 @@ export function findReportedProblems(
   return [
     ...new Set(silent),
     ...(findMaximum(reports, 'registry_log_stopped') > 0
-      ? ['the log of events is not continued: `registry status` says why']
+      ? [`the log of events is not continued: ${STATUS_SAYS_WHY}`]
       : []),
     ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
     ...readReplicaProblems(paths, now),
@@ -45,14 +47,13 @@ export function findReportedNotes(reports: readonly ProcessReport[]): string[] {
 /** Finds that the copies of the registry elsewhere are old: the published files, and the backup. */
 function findCopyProblems(reports: readonly ProcessReport[], now: Instant): string[] {
   const uploadMs = findMaximum(reports, 'registry_upload_behind_seconds') * SECOND
-  const backupMs = findMaximum(reports, 'registry_backup_behind_seconds') * SECOND
-  const since = (ms: number) => `${toIso(Math.round(now - ms))}: \`registry status\` says why`
+  const since = toIso(Math.round(now - uploadMs))
   return [
     ...(uploadMs > UPLOAD_LAG_MAX_MS
-      ? [`the bucket of PUBLISH_TO lacks what was published since ${since(uploadMs)}`]
+      ? [`the bucket of PUBLISH_TO lacks what was published since ${since}: ${STATUS_SAYS_WHY}`]
       : []),
-    ...(backupMs > BACKUP_LAG_MAX_MS
-      ? [`BACKUP_TO has no backup of what was committed since ${since(backupMs)}`]
+    ...(findMaximum(reports, 'registry_backup_overdue') > 0
+      ? [`the backup in BACKUP_TO is overdue: ${STATUS_SAYS_WHY}`]
       : []),
   ]
 }

@@ -1,8 +1,8 @@
-import { type Clock, type Instant, SECOND } from '../../pipeline/core/clock.ts'
+import { type Clock, HOUR, type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
-import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import type { BackupStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import { removeBackup } from '../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
@@ -15,6 +15,8 @@ import { removeOldLogParts } from './head-log.ts'
 const LOOK_EVERY_MS = SECOND / 2
 /** Longest pause after attempts that failed. */
 const PAUSE_MAX_MS = 30 * SECOND
+/** A backup that takes longer hangs. */
+const BACKUP_MAX_MS = HOUR
 /** Backups kept beside the newest one. */
 const OLDER_BACKUPS = 1
 
@@ -22,7 +24,7 @@ const OLDER_BACKUPS = 1
 export interface BackupLoop extends Loop {
   /** Has a backup made at once; `clearing` deletes all others then, since they have what was taken down. */
   request(clearing?: boolean): void
-  report(): UploadStatus
+  report(): BackupStatus
 }
 
 interface BackupLoopDeps {
@@ -50,6 +52,7 @@ export function startBackups(deps: BackupLoopDeps): BackupLoop {
   let failures = 0
   let problem: string | undefined
   let lastAt: Instant = clock.now()
+  let hasBackup = false
   let lastSeq = -1
   const isDue = () => {
     const { commits, bytes } = answers.size
@@ -69,6 +72,7 @@ export function startBackups(deps: BackupLoopDeps): BackupLoop {
       try {
         lastSeq = await backUp(deps, wasClearing ? 0 : OLDER_BACKUPS)
         lastAt = began
+        hasBackup = true
         failures = 0
         problem = undefined
       } catch (error) {
@@ -86,11 +90,20 @@ export function startBackups(deps: BackupLoopDeps): BackupLoop {
       isRequested = true
       isClearing ||= clearing
     },
-    report: () => ({
-      bucket: requireValue(config.BACKUP_TO, 'BACKUP_TO'),
-      behind_ms: sequencer.seq === lastSeq ? 0 : Math.max(0, clock.now() - lastAt),
-      ...(problem !== undefined && { problem }),
-    }),
+    report() {
+      const behindMs = sequencer.seq === lastSeq ? 0 : Math.max(0, clock.now() - lastAt)
+      const lateMs = 2 * config.BACKUP_EVERY * SECOND
+      return {
+        bucket: requireValue(config.BACKUP_TO, 'BACKUP_TO'),
+        made_at: hasBackup ? toIso(lastAt) : null,
+        behind_ms: behindMs,
+        is_overdue:
+          problem === undefined
+            ? behindMs > Math.max(lateMs, BACKUP_MAX_MS)
+            : !hasBackup || behindMs > lateMs,
+        ...(problem !== undefined && { problem }),
+      }
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
-import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import type { BackupStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import { type BackupStore, openBackupStore } from '../../pipeline/replica/backup-store.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
@@ -40,7 +40,7 @@ export interface Fleet {
   /** Records answers and sends them. */
   sendAnswers(toSend: AnswersToSend): Promise<void>
   /** Returns the state of the backups, once it has begun. */
-  report(): UploadStatus
+  report(): BackupStatus
   close(): Promise<void>
 }
 

@@ -75,7 +75,7 @@ export async function runIndexer(
     onCommit: facts => metrics.countCommit(facts, clock.now()),
   })
   await fleet?.begin(sequencer)
-  if (fleet) metrics.watchBackups(() => fleet.report().behind_ms / SECOND)
+  if (fleet) metrics.watchBackups(() => fleet.report())
   const dispatcher = new Dispatcher(sequencer, commands, config, clock, log)
   function stopOnFailure(error: unknown): never {
     fail(error)

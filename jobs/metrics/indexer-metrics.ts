@@ -1,7 +1,7 @@
 import type { Counter } from 'prom-client'
-import type { Clock } from '../../pipeline/core/clock.ts'
+import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import { addSpan } from '../../pipeline/core/trace.ts'
-import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import type { BackupStatus, IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import type { CommitFacts } from '../../pipeline/writer/log-commit.ts'
@@ -74,9 +74,10 @@ export class IndexerMetrics {
     this.#role.watch('registry_upload_behind_seconds', behindS)
   }
 
-  /** Shows for how long the backups have lacked commits. */
-  watchBackups(behindS: () => number): void {
-    this.#role.watch('registry_backup_behind_seconds', behindS)
+  /** Shows for how long the backups have lacked commits, and whether that is too long. */
+  watchBackups(report: () => BackupStatus): void {
+    this.#role.watch('registry_backup_behind_seconds', () => report().behind_ms / SECOND)
+    this.#role.watch('registry_backup_overdue', () => (report().is_overdue ? 1 : 0))
   }
 
   /** Shows the state of the indexer from now on. */

@@ -260,6 +260,13 @@ export const metricTable = {
       'for how long the newest backup in `BACKUP_TO` has lacked commits; 0 while it has all of them; only if it is set',
     combine: 'max',
   },
+  registry_backup_overdue: {
+    type: 'gauge',
+    role: 'indexer',
+    means:
+      '1 while backups fail and the newest lacks commits for longer than two intervals of `BACKUP_EVERY`, or none has been made since the start; 1 also while one hangs; only if `BACKUP_TO` is set',
+    combine: 'max',
+  },
   registry_writer_busy_seconds: {
     type: 'gauge',
     role: 'indexer',

@@ -22,8 +22,6 @@ export const SNAPSHOT_LAG_MAX_MS = HOUR
 const REPLICA_LAG_MAX_MS = MINUTE
 /** An upload may take as long; a bucket that is behind for longer cannot be written. */
 export const UPLOAD_LAG_MAX_MS = 5 * MINUTE
-/** Time for which the newest backup may lack commits. */
-export const BACKUP_LAG_MAX_MS = HOUR
 
 const BEHIND_OTHERS =
   'another host writes, or its answers are being repeated here: what these stores lack may exist'

@@ -1,9 +1,8 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
 import { countThings, formatBytes, formatCount } from '../../pipeline/core/counts.ts'
 import { type Effect, resultsByEffect } from '../../pipeline/core/outcomes.ts'
-import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import type { BackupStatus, IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import {
-  BACKUP_LAG_MAX_MS,
   describeFrozenProcess,
   findFullDisk,
   UPLOAD_LAG_MAX_MS,
@@ -120,12 +119,21 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
 }
 
 function* findCopyProblems({ upload, backup }: IndexStatus): Generator<string> {
-  const describe = ({ behind_ms, problem }: UploadStatus) =>
-    formatDuration(behind_ms) + (problem === undefined ? '' : `: ${problem}`)
-  if (upload !== undefined && upload.behind_ms > UPLOAD_LAG_MAX_MS)
-    yield `${upload.bucket} lacks what was published in the last ${describe(upload)}`
-  if (backup !== undefined && backup.behind_ms > BACKUP_LAG_MAX_MS)
-    yield `${backup.bucket} has no backup of the last ${describe(backup)}`
+  if (upload !== undefined && upload.behind_ms > UPLOAD_LAG_MAX_MS) {
+    const why = upload.problem === undefined ? '' : `: ${upload.problem}`
+    yield `${upload.bucket} lacks what was published in the last ${formatDuration(upload.behind_ms)}${why}`
+  }
+  if (backup?.is_overdue) yield describeOverdue(backup)
+}
+
+function describeOverdue({ bucket, made_at, behind_ms, problem }: BackupStatus): string {
+  const lacking =
+    made_at === null
+      ? `no backup has been made in ${bucket} since this start`
+      : `${bucket} has no backup of the last ${formatDuration(behind_ms)}`
+  return problem === undefined
+    ? `${lacking}: the one in progress hangs, so check that BACKUP_TO can be reached`
+    : `${lacking}: ${problem}; fix this, and the indexer tries again by itself`
 }
 
 function* findStoreProblems(
@@ -176,6 +184,9 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
           (workers === null ? '' : `, ${countThings(workers, 'worker')}`),
       ),
     ),
+    ...(status.source === 'indexer' && index !== null
+      ? [line('backup', describeBackup(index.backup, now))]
+      : []),
     ...(running ? [line('push', status.has_push ? 'running' : 'not running')] : []),
     line('disk', describeDisk(status)),
     ...(problems.length === 0
@@ -197,6 +208,14 @@ export function describeDisk({
 }: Pick<RegistryStatus, 'stores' | 'disk_free'>): string {
   const sizes = stores.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)
   return [...sizes, `free ${formatBytes(disk_free)}`].join(', ')
+}
+
+function describeBackup(backup: BackupStatus | undefined, now: number): string {
+  if (backup === undefined) return 'none: BACKUP_TO is not set'
+  const { made_at, bucket } = backup
+  return made_at === null
+    ? `none since this start, to ${bucket}`
+    : `${formatAgo(made_at, now)}, in ${bucket}`
 }
 
 function describeRunning({ base_url, since, pid, version }: Running): string {

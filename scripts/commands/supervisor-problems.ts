@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { z } from 'zod'
+import { STATUS_SAYS_WHY } from '../../api/operator/health.ts'
 import { getMessage } from '../../jobs/api-client/writer-client.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
@@ -12,8 +13,6 @@ const Readiness = z.object({
   notes: z.array(z.string()).default([]),
 })
 type Reported = z.infer<typeof Readiness>
-/** Ends a sentence that leaves the details to `status`, which has them from the indexer. */
-const SAYS_MORE = '`registry status` says why'
 
 type Place = Pick<Paths, 'operatorUrl'>
 
@@ -45,7 +44,7 @@ export async function fetchSupervisorProblems({
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })
     const { problems, notes } = Readiness.parse(await response.json())
-    return { problems: problems.filter(problem => !problem.includes(SAYS_MORE)), notes }
+    return { problems: problems.filter(problem => !problem.includes(STATUS_SAYS_WHY)), notes }
   } catch {
     return { problems: [`the operator’s port (${url}) does not answer`], notes: [] }
   }

@@ -32,7 +32,7 @@ export interface IndexStatus {
   /** State of the bucket of `PUBLISH_TO`, where one is set. */
   upload?: UploadStatus
   /** State of the backups in `BACKUP_TO`, where it is set. */
-  backup?: UploadStatus
+  backup?: BackupStatus
 }
 
 /** State of a copy in `PUBLISH_TO` or `BACKUP_TO`. */
@@ -42,6 +42,13 @@ export interface UploadStatus {
   behind_ms: number
   /** Reason why the last attempt failed. */
   problem?: string
+}
+
+export interface BackupStatus extends UploadStatus {
+  /** Time of the newest backup; null before the first that this indexer makes, which it tries at once. */
+  made_at: string | null
+  /** True while an operator has to see to it. */
+  is_overdue: boolean
 }
 
 const STATUS = `

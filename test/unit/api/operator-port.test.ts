@@ -76,6 +76,9 @@ test.each([
     'removals of 2 publishers are held back: `registry held list`',
     'A crawl would remove a large part of the registry',
   ],
+  ['no backup has been made in s3://bucket since this start: access denied', 'Backups fail'],
+  ['s3://bucket has no backup of the last 2 h: access denied', 'Backups fail'],
+  ['the backup in BACKUP_TO is overdue: `registry status` says why', 'Backups fail'],
   ['no crawler is running', undefined],
 ])('the page of the operator leads from “%s” to “%s”', (problem, title) => {
   expect(findIncident(problem)).toBe(title)

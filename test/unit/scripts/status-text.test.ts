@@ -50,6 +50,16 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   missing: [],
 }
 
+const failing = {
+  bucket: 's3://bucket/private',
+  made_at: '2026-11-20T09:58:00.000Z',
+  behind_ms: 7_300_000,
+  is_overdue: true,
+  problem: 'access denied',
+}
+
+const { problem: _, ...hanging } = failing
+
 describe('the status of a registry', () => {
   test('names no problem where nothing is wrong', () => {
     expect(findProblems(healthy, NOW)).toEqual([])
@@ -70,6 +80,18 @@ describe('the status of a registry', () => {
     const index = { ...healthy.index, seq: 0, committed_at: null }
     const lines = describeStatus({ ...healthy, index, problems: [] }, NOW)
     expect(lines).toContain('index      nothing has been committed yet')
+  })
+
+  test.each([
+    ['none: BACKUP_TO is not set', undefined],
+    ['none since this start, to s3://bucket/private', { ...failing, made_at: null }],
+    ['2 h ago, in s3://bucket/private', failing],
+  ])('says of the last backup: %s', (text, backup) => {
+    const index = backup ? { ...healthy.index, backup } : healthy.index
+    const lines = describeStatus({ ...healthy, index, problems: [] }, NOW)
+    expect(lines).toContain(`backup     ${text}`)
+    const unasked = { ...healthy, source: 'record' as const, problems: [] }
+    expect(describeStatus(unasked, NOW).join()).not.toContain('backup')
   })
 
   test('tells a start whose indexer ended, as on a full disk, from one that has ended', () => {
@@ -166,14 +188,16 @@ describe('the status of a registry', () => {
       },
     ],
     [
-      's3://bucket/private has no backup of the last 2 h: access denied',
-      {
-        ...healthy,
-        index: {
-          ...healthy.index,
-          backup: { bucket: 's3://bucket/private', behind_ms: 7_300_000, problem: 'access denied' },
-        },
-      },
+      's3://bucket/private has no backup of the last 2 h: access denied; fix this, and the indexer tries again by itself',
+      { ...healthy, index: { ...healthy.index, backup: failing } },
+    ],
+    [
+      'no backup has been made in s3://bucket/private since this start: access denied; fix this, and the indexer tries again by itself',
+      { ...healthy, index: { ...healthy.index, backup: { ...failing, made_at: null } } },
+    ],
+    [
+      's3://bucket/private has no backup of the last 2 h: the one in progress hangs, so check that BACKUP_TO can be reached',
+      { ...healthy, index: { ...healthy.index, backup: hanging } },
     ],
     [
       '200 MB are free on the disk of DATA_DIR: free some space before saves are refused',

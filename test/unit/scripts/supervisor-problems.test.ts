@@ -13,7 +13,7 @@ import { serveOrigin } from '../../support/servers/origin.ts'
 
 const said = [
   'Redis does not keep its data',
-  'BACKUP_TO has no backup of what was committed since noon: `registry status` says why',
+  'the backup in BACKUP_TO is overdue: `registry status` says why',
 ]
 
 test('what the running start says is told, but for what status itself knows better', async () => {
