@@ -119,13 +119,13 @@ test('each refusal that says when to try again describes its Retry-After', async
 
 test('what creates something accepts an Idempotency-Key, unless what it names can exist only once', async () => {
   const { paths } = await fetchDescription()
-  const creating = Object.entries<Record<string, any>>(paths).flatMap(([path, { post }]) =>
-    post?.responses['201'] ? [[path, post] as const] : [],
+  type Methods = { post?: { responses: object; parameters?: { $ref?: string }[] } }
+  const creating = Object.entries<Methods>(paths).flatMap(([path, { post }]) =>
+    post && '201' in post.responses ? [[path, post] as const] : [],
   )
   const key = { $ref: '#/components/parameters/Idempotency-Key' }
   const without = creating.filter(
-    ([, { parameters = [] }]) =>
-      !parameters.some(({ $ref }: { $ref?: string }) => $ref === key.$ref),
+    ([, { parameters = [] }]) => !parameters.some(({ $ref }) => $ref === key.$ref),
   )
   expect(without.map(([path]) => path).toSorted()).toEqual([
     '/api/me/agents',

@@ -36,6 +36,17 @@ const syntaxWords: Readonly<Record<string, string>> = {
 
 /** Matches a character that looks like a space, or like nothing, and that JSON does not allow between tokens. */
 const INVISIBLE = /[^\P{Z} ]|[^\P{Cc}\t\n\r]|\p{Cf}/u
+const ADS_TXT = /^(?:#[^\n]*\n\s*)*[\w.-]+,[^,\n]+,\s*(?:DIRECT|RESELLER)\b/i
+/** Formats of files that people upload or paste in place of JSON. */
+const otherFormats: readonly [isFormat: (text: string) => boolean, why: string][] = [
+  [
+    text => text.startsWith('PK\u0003\u0004'),
+    'it is a zip archive or an Office document: put the JSON itself here, as plain text',
+  ],
+  [text => text.startsWith('%PDF-'), 'it is a PDF: put the JSON itself here, as plain text'],
+  [text => text.slice(0, 4).includes('\0'), 'it is encoded in UTF-16: write it in UTF-8'],
+  [text => ADS_TXT.test(text), 'it is an ads.txt: put the JSON of the file here'],
+]
 const STRINGS = /"(?:[^"\\\n\r]|\\[^\n\r])*"/g
 
 /** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
@@ -43,6 +54,8 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
   const error = findParseError(text)
   if (error === undefined) return undefined
   const { failed } = readSyntax(text)
+  const other = otherFormats.find(([isFormat]) => isFormat(text))
+  if (other) return { ...buildPlaces(text)(0), why: other[1] }
   const { why, offset } = (failed && explainFailed(text, failed)) ?? explain(text, error)
   return { ...buildPlaces(text)(offset), why }
 }
