@@ -32,6 +32,10 @@ export interface CrawlFacts {
 /** Bytes of the crawl state of one file. */
 export const CELL_BYTES = 16
 
+/** Bit above the status, of a file that leads to another one. */
+const LEADS_ON = 0x80
+const STATUS_BITS = 0x7fff
+
 /** Kinds of files by the number that a cell stores, in the order in which the index returns them. */
 export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
 
@@ -42,7 +46,8 @@ const outcomeNumbers = new Map(outcomeNames.map((outcome, number) => [outcome, n
  * Encodes the crawl state of a file in a cell of 16 bytes: kind (1), outcome (1), HTTP status (2), times of the
  * last attempt and the last success in milliseconds (6 each), 0 for none. A value has a cell for each file of
  * one location, by kind, since they are read together. It is stored apart from the documents, so that a night
- * without changes rewrites none of them.
+ * without changes rewrites none of them. The store marks files that lead to another one, so that readers look
+ * for no pointer of the others.
  */
 export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   const cell = Buffer.allocUnsafe(CELL_BYTES)
@@ -68,6 +73,22 @@ export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): B
     others.push(after.subarray(at, at + CELL_BYTES))
   }
   return Buffer.concat(others.sort((a, b) => a[0]! - b[0]!))
+}
+
+/** Marks the files that lead to another one, and no others. */
+export function markPointers(value: Buffer, hasPointer: (kind: SourceKind) => boolean): Buffer {
+  const marked = Buffer.from(value)
+  for (let at = 0; at < marked.length; at += CELL_BYTES) {
+    const status = marked[at + 2]! & ~LEADS_ON
+    marked[at + 2] = hasPointer(storedKinds[marked[at]!]!) ? status | LEADS_ON : status
+  }
+  return marked
+}
+
+/** Tells whether a file may lead to another one: also where nothing is known of it. */
+export function mayLeadOn(value: Uint8Array | undefined, kind: SourceKind): boolean {
+  const at = value === undefined ? -1 : findCell(value, storedKinds.indexOf(kind))
+  return value === undefined || at < 0 || (value[at + 2]! & LEADS_ON) !== 0
 }
 
 /** Tells whether cells say the same of their files as those of `before`, but for the times of attempts. */
@@ -102,7 +123,7 @@ export function readFreshness(
   const outcome = outcomeNames[value[at + 1]!]!
   const state = readState(value, at)
   if (state === 'never_crawled') return { state, outcome }
-  const status = numberAt(value, at + 2, at + 4)
+  const status = numberAt(value, at + 2, at + 4) & STATUS_BITS
   const attempted = numberAt(value, at + 4, at + 10)
   const succeeded = numberAt(value, at + 10, at + CELL_BYTES)
   const block: FreshnessBlock = {

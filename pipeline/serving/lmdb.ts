@@ -5,13 +5,14 @@ import { PublicError } from '../core/errors.ts'
 import { isStorableKey } from '../core/store-key.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
-import { hasSameStates, mergeFreshness } from './freshness-record.ts'
+import { hasSameStates, markPointers, mergeFreshness } from './freshness-record.ts'
 import {
   encodePairs,
   PAIRS_READ_MAX,
   type StoredPair,
   toIdentifierName,
 } from './identifier-index.ts'
+import { cutFileKey, joinFileKey } from './keys.ts'
 import { listPortfolioEntries, NAMES_A_HOUSE } from './portfolio-record.ts'
 import { isReplicated } from './public-entries.ts'
 import {
@@ -35,7 +36,7 @@ export {
 } from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 40
+export const SERVING_FORMAT = 41
 
 /** Bytes of values that are appended in one transaction. */
 const APPEND_BYTES = 16 * 1024 * 1024
@@ -322,8 +323,9 @@ export class ServingStore {
       if (space !== 'freshness' || this.#changesState(entry)) written.push(entry)
       if (space === 'brand') this.#putInPortfolios(key as string, value)
       if (value === undefined) this.#spaces[space].removeSync(key)
-      else if (space === 'freshness') this.#putFreshness(key, value)
+      else if (space === 'freshness') this.#putFreshness(key as string, value)
       else this.#spaces[space].putSync(key, value)
+      if (space === 'pointer') this.#markFreshness(cutFileKey(key as string))
     }
     for (const [name, pair] of names) this.#name(name, pair)
     return written
@@ -335,9 +337,20 @@ export class ServingStore {
   }
 
   /** Writes the freshness of one file of a location and keeps that of its other files. */
-  #putFreshness(key: Key, value: Buffer): void {
+  #putFreshness(key: string, value: Buffer): void {
     const held = this.#spaces.freshness.getBinaryFast(key) as Buffer | undefined
-    this.#spaces.freshness.putSync(key, mergeFreshness(held, value))
+    this.#spaces.freshness.putSync(key, this.markPointers(key, mergeFreshness(held, value)))
+  }
+
+  /** Marks in the freshness of a location that a pointer was put or removed. */
+  #markFreshness(key: string): void {
+    const held = this.#spaces.freshness.getBinary(key)
+    if (held !== undefined) this.#putFreshness(key, held)
+  }
+
+  /** Returns the freshness of a location with marks for the files of which a pointer is stored. */
+  markPointers(key: string, value: Buffer): Buffer {
+    return markPointers(value, kind => this.#spaces.pointer.doesExist(joinFileKey(kind, key)))
   }
 
   /** Moves a brand to the portfolios of the houses that it has now, before it is written itself. */

@@ -7,6 +7,7 @@ import {
   type SubjectKind,
   toSurrogateKey,
 } from '../core/surrogate-keys.ts'
+import { cutFileKey } from './keys.ts'
 import type { Entry, SpaceName } from './spaces.ts'
 
 /** Lists what else than `any` is purged when an entry with this key is written; undefined where nothing is. */
@@ -17,11 +18,13 @@ const keyed =
   (kind: SubjectKind, part = 0): ListKeys =>
   key => [toSurrogateKey(kind, getPart(key, part))]
 const anyAlone: ListKeys = () => []
-/** Keys that begin with a kind, of a domain or of the hash of an address. */
-const located: ListKeys = key => {
-  const location = getPart(key, 1)
-  return [toSurrogateKey(location.includes('.') ? 'domain' : 'file', location)]
+/** Lists what keys of freshness purge: they name a domain, or the hash of an address or agent after a word for it. */
+const located = (key: string) => {
+  const [kind = '', hash] = key.split(' ')
+  if (hash === undefined) return [toSurrogateKey('domain', kind)]
+  return [toSurrogateKey(kind === 'agent' ? 'agent' : 'file', hash)]
 }
+const filed: ListKeys = key => located(cutFileKey(key))
 /** Keys that begin with an entity. */
 const revised: ListKeys = key =>
   getPart(key, 0) === 'policy' ? [POLICIES_KEY] : [toSurrogateKey('domain', getPart(key, 1))]
@@ -42,8 +45,8 @@ const purged: Readonly<Record<SpaceName, ListKeys>> = {
   entry: revised,
   revision: revised,
   revision_content: revised,
-  file: located,
-  pointer: located,
+  file: filed,
+  pointer: filed,
   operator: keyed('file'),
   operated: () => [NAMING_KEY],
   // By the address in lower case, and by its own.
@@ -62,15 +65,7 @@ const purged: Readonly<Record<SpaceName, ListKeys>> = {
   event_by_type: anyAlone,
   named: anyAlone,
   portfolio: anyAlone,
-  freshness: key => {
-    const [kind = '', hash] = key.split(' ')
-    return [
-      toSurrogateKey(
-        hash === undefined ? 'domain' : kind === 'agent' ? 'agent' : 'file',
-        hash ?? kind,
-      ),
-    ]
-  },
+  freshness: located,
   meta: undefined,
   crawl_request: undefined,
   agent_timing: undefined,
