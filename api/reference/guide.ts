@@ -56,7 +56,7 @@ domain alone, and a 200 with an empty list otherwise. If the registry knows the 
 
 The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, also in the path, since
 files write it in different ways. If it is just a host, not an agent, \`did_you_mean\` names up to five agents at that
-host. Lookups of agents and single checks of authorization do this.
+host. Lookups, test results and checks of authorization do this.
 
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
 maximum, except in the feed, agent search and collections, which refuse it. If a response has several lists and one of

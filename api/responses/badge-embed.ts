@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { escapeHtml } from '../../pipeline/core/escape-html.ts'
 import type { BadgeRole } from '../../pipeline/model/badge.ts'
 import type { BadgeEmbed } from '../../pipeline/model/responses/badges.ts'
+import { resolveAgentUrl } from '../../pipeline/read/lookups/agent-urls.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { describeBadge } from './badge-svg.ts'
 import { buildBadgePath, buildVerificationUrl, findBadge } from './badges.ts'
@@ -15,9 +16,10 @@ interface EmbeddedBadge {
 
 /** Describes how a page shows a badge: its picture with a link to this registry, as HTML and Markdown. */
 export function describeEmbed(
-  { agentUrl: agent_url, role, version }: EmbeddedBadge,
+  { agentUrl, role, version }: EmbeddedBadge,
   { reader, baseUrl }: { reader: Reader; baseUrl(): string },
 ): z.output<typeof BadgeEmbed> {
+  const agent_url = resolveAgentUrl(reader, agentUrl)
   const badge = findBadge(reader, agent_url, role, version)
   const badge_svg_url = `${baseUrl()}${buildBadgePath(agent_url, role, version)}`
   const registry_url = buildVerificationUrl(baseUrl(), agent_url)

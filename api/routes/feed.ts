@@ -7,7 +7,7 @@ import { limits } from '../../pipeline/core/limits.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { FeedAnswer, FeedFrame } from '../../pipeline/model/responses/index.ts'
-import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import { resolveAgentUrl } from '../../pipeline/read/lookups/agent-urls.ts'
 import {
   type FeedPage,
   type FeedQuery,
@@ -79,7 +79,7 @@ function chooseCursor({ cursor, since: moment }: Begin, reader: Reader, config: 
 
 /** Converts what a request is about to how events name it: an agent in its publishers' spelling. */
 function toSubject({ domain, agent }: FeedSubject, reader: Reader): FeedSubject {
-  return { domain, agent: agent === undefined ? undefined : findAgent(reader, agent).agent_url }
+  return { domain, agent: agent === undefined ? undefined : resolveAgentUrl(reader, agent) }
 }
 
 const types = z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BADGE_MODES, type Badge, type BadgeRole } from '../../../pipeline/model/badge.ts'
 import { AgentVerification, BadgeEmbed } from '../../../pipeline/model/responses/badges.ts'
+import { resolveAgentUrl } from '../../../pipeline/read/lookups/agent-urls.ts'
 import { BadgeAgent, BadgePath, PinnedBadgePath, requireRole } from '../../inputs/badge.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { describeEmbed } from '../../responses/badge-embed.ts'
@@ -11,6 +12,7 @@ import {
   listBadges,
   toVerifiedBadge,
 } from '../../responses/badges.ts'
+import { findMeant } from '../../responses/meant-agents.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
 
 const declared = { method: 'GET', group: 'Agent Compliance', access: 'public' } as const
@@ -29,10 +31,12 @@ export const readVerification = defineOperation({
   params: z.object(BadgeAgent),
   reply: { 200: AgentVerification },
   errors: ['invalid_request'],
-  handle: ({ params: { encodedUrl: agent_url }, services: { reader, baseUrl } }) => {
+  handle: async ({ params: { encodedUrl }, services: { reader, baseUrl } }) => {
+    const agent_url = resolveAgentUrl(reader, encodedUrl)
     const badges = listBadges(reader, agent_url).map(badge => toVerifiedBadge(agent_url, badge))
     const registry_url = buildVerificationUrl(baseUrl(), agent_url)
-    return replyOk({ agent_url, verified: badges.length > 0, badges, registry_url })
+    const meant = await findMeant(reader, agent_url)
+    return replyOk({ agent_url, verified: badges.length > 0, badges, registry_url, ...meant })
   },
 })
 
@@ -63,7 +67,7 @@ export const drawAgentBadge = defineOperation({
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
     const known = requireRole(role)
-    return replyPicture(known, findBadge(reader, encodedUrl, known))
+    return replyPicture(known, findBadge(reader, resolveAgentUrl(reader, encodedUrl), known))
   },
 })
 
@@ -77,7 +81,8 @@ export const drawPinnedBadge = defineOperation({
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {
     const known = requireRole(role)
-    return replyPicture(known, findBadge(reader, encodedUrl, known, version), version)
+    const agentUrl = resolveAgentUrl(reader, encodedUrl)
+    return replyPicture(known, findBadge(reader, agentUrl, known, version), version)
   },
 })
 

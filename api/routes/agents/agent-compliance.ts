@@ -16,6 +16,7 @@ import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { describeCompliance, listResults } from '../../responses/compliance.ts'
 import { describeHistory } from '../../responses/compliance-history.ts'
+import { findMeant } from '../../responses/meant-agents.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { findShownRuns, isOptedOut, type ShownRuns } from '../../responses/shown-runs.ts'
 
@@ -37,8 +38,11 @@ export const readCompliance = defineOperation({
   params,
   reply: { 200: AgentCompliance },
   errors: ['invalid_request'],
-  handle: ({ params: { encodedUrl: url }, principal, services: { reader } }) =>
-    replyOk(describeCompliance(findShownRuns(url, principal, reader), reader)),
+  handle: async ({ params: { encodedUrl: url }, principal, services: { reader } }) => {
+    const shown = findShownRuns(url, principal, reader)
+    const meant = await findMeantFor(shown, reader)
+    return replyOk({ ...describeCompliance(shown, reader), ...meant })
+  },
 })
 
 export const readComplianceHistory = defineOperation({
@@ -52,8 +56,11 @@ export const readComplianceHistory = defineOperation({
   query: z.object({ limit: createPageSize({ defaultSize: 30, max: 100 }) }),
   reply: { 200: ComplianceHistory },
   errors: ['invalid_request'],
-  handle: ({ params: { encodedUrl: url }, query: { limit }, principal, services: { reader } }) =>
-    replyOk(describeHistory(findShownRuns(url, principal, reader), reader, limit)),
+  handle: async ({ params, query: { limit }, principal, services: { reader } }) => {
+    const shown = findShownRuns(params.encodedUrl, principal, reader)
+    const meant = await findMeantFor(shown, reader)
+    return replyOk({ ...describeHistory(shown, reader, limit), ...meant })
+  },
 })
 
 export const readStoryboardStatus = defineOperation({
@@ -66,20 +73,26 @@ export const readStoryboardStatus = defineOperation({
   params,
   reply: { 200: AgentStoryboards },
   errors: ['invalid_request', 'forbidden'],
-  handle: ({ params: { encodedUrl: agent_url }, principal, services: { reader } }) => {
+  handle: async ({ params: { encodedUrl: url }, principal, services: { reader } }) => {
     requireApiAccess(principal)
-    const shown = findShownRuns(agent_url, principal, reader)
+    const shown = findShownRuns(url, principal, reader)
     const storyboards = listResults(shown, reader)
     const { passing, total } = countPassing(storyboards)
     return replyOk({
-      agent_url,
+      agent_url: shown.agent_url,
       ...(isOptedOut(shown.tests) && { status: 'opted_out' }),
       storyboards,
       passing_count: passing,
       total_count: total,
+      ...(await findMeantFor(shown, reader)),
     })
   },
 })
+
+/** Finds the agents that were probably meant where the caller sees none at the URL of a host. */
+async function findMeantFor({ agent_url, owner }: ShownRuns, reader: Reader) {
+  return owner === undefined ? await findMeant(reader, agent_url) : {}
+}
 
 const AGENTS_MAX = 100
 

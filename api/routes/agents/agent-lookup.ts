@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentLookup } from '../../../pipeline/model/responses/agents.ts'
+import { resolveAgentUrl } from '../../../pipeline/read/lookups/agent-urls.ts'
 import { findAgent, type KnownAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import {
@@ -32,7 +33,7 @@ export const lookUpAgent = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: async ({ params: { encodedUrl }, services: { reader } }) => {
     const requestedUrl = parseAgent('encodedUrl', encodedUrl)
-    const agent = findAgent(reader, requestedUrl)
+    const agent = findAgent(reader, resolveAgentUrl(reader, requestedUrl))
     if (isPublicAgent(reader, agent.agent_url)) return replyOk(describeAgent(reader, agent))
     return replyRefused('not_found', `no agent is known at ${requestedUrl}`, {
       agent_url: agent.agent_url,

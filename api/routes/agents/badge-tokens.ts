@@ -3,11 +3,13 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
 import type { RegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
 import { BadgeCheck, BadgeToken } from '../../../pipeline/model/responses/badges.ts'
+import { resolveAgentUrl } from '../../../pipeline/read/lookups/agent-urls.ts'
 import { BadgePath, requireRole } from '../../inputs/badge.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import type { BadgeClaims } from '../../responses/badge-token.ts'
 import { findBadge } from '../../responses/badges.ts'
+import { findMeant } from '../../responses/meant-agents.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 export const signAgentBadge = defineOperation({
@@ -23,10 +25,15 @@ export const signAgentBadge = defineOperation({
   params: BadgePath,
   reply: { 200: BadgeToken },
   errors: ['invalid_request', 'not_found', 'unavailable'],
-  handle: async ({ params: { encodedUrl: agent_url, role }, services }) => {
+  handle: async ({ params: { encodedUrl, role }, services }) => {
     const keys = requireKeys(services)
-    const badge = findBadge(services.reader, agent_url, requireRole(role))
-    if (badge === undefined) return refuse('not_found', 'the agent has no badge of this role')
+    const { reader } = services
+    const agent_url = resolveAgentUrl(reader, encodedUrl)
+    const badge = findBadge(reader, agent_url, requireRole(role))
+    if (badge === undefined) {
+      const meant = await findMeant(reader, agent_url)
+      return refuse('not_found', 'the agent has no badge of this role', meant)
+    }
     const { signBadge } = await import('../../responses/badge-token.ts')
     const token = await signBadge(keys, agent_url, badge, buildSigning(services))
     const { adcp_version, expires_at } = badge

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badgeRoles } from '../badge.ts'
 import { AgentUrl } from '../shared-fields.ts'
+import { DidYouMean } from './authority.ts'
 import { VerifiedBadge } from './compliance.ts'
 
 const text = z.string()
@@ -12,6 +13,7 @@ export const AgentVerification = z
     verified: z.boolean().describe('Whether the agent has a badge'),
     badges: z.array(VerifiedBadge).describe('Badges that it has now; empty if it has none'),
     registry_url: text.describe('URL of the agent’s badges at this registry'),
+    did_you_mean: DidYouMean.optional(),
   })
   .meta({ id: 'AgentVerification', description: 'Badges of an agent.' })
 

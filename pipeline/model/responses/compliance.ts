@@ -5,6 +5,7 @@ import { complianceStatuses, lifecycleStages } from '../compliance.ts'
 import { AgentUrl } from '../shared-fields.ts'
 import { ValidationResult } from '../storyboards/storyboard-check.ts'
 import { storyboardStatuses } from '../storyboards/storyboard-record.ts'
+import { DidYouMean } from './authority.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
@@ -214,6 +215,7 @@ export const AgentCompliance = z
       .array(TestObservation)
       .describe('What the last runs showed beside their verdict'),
     ...ownersFields,
+    did_you_mean: DidYouMean.optional(),
   })
   .meta({ id: 'AgentCompliance', description: 'Test results of an agent.' })
 export type AgentCompliance = z.infer<typeof AgentCompliance>
@@ -253,6 +255,7 @@ export const ComplianceHistory = z
       )
       .describe('Runs, newest first'),
     count: count.describe('Number of items in the list'),
+    did_you_mean: DidYouMean.optional(),
   })
   .meta({ id: 'AgentComplianceHistory', description: 'Runs of storyboards against an agent.' })
 export type ComplianceHistory = z.infer<typeof ComplianceHistory>
@@ -267,6 +270,7 @@ export const AgentStoryboards = z
     storyboards: z.array(StoryboardResult).describe('Last result of each storyboard'),
     passing_count: count.describe('How many pass'),
     total_count: count.describe('How many have a verdict'),
+    did_you_mean: DidYouMean.optional(),
   })
   .meta({ id: 'AgentStoryboardStatus', description: 'Results of an agent by storyboard.' })
 

@@ -38,6 +38,7 @@ export class Members {
   readonly shownToMembers: readonly EnrolledAgent[]
   readonly #byDomain = new Map<string, StoredMember>()
   readonly #byPublicAgent: ReadonlyMap<string, EnrolledAgent>
+  readonly #publicUrls: ReadonlyMap<string, string>
   /** Built on first use. */
   #enrolments: ReadonlyMap<string, EnrolledAgent[]> | undefined
   #keepers: ReadonlyMap<string, AgentEnrolment> | undefined
@@ -57,6 +58,12 @@ export class Members {
     this.shownToMembers = removeRepeats(shown)
     this.shownToAll = removeRepeats(shown.filter(({ visibility }) => visibility === 'public'))
     this.#byPublicAgent = new Map(this.shownToAll.map(agent => [agent.url, agent]))
+    this.#publicUrls = new Map(
+      [...this.#byPublicAgent.keys()]
+        .sort()
+        .reverse()
+        .map(url => [url.toLowerCase(), url]),
+    )
   }
 
   /** Finds the member that holds this domain. */
@@ -83,6 +90,11 @@ export class Members {
   /** Finds an agent as the list shows it to everybody. */
   findPublicEnrolment(agentUrl: string): EnrolledAgent | undefined {
     return this.#byPublicAgent.get(agentUrl)
+  }
+
+  /** Finds the URL of an agent that a member shows to everybody: the first in order that differs only in case. */
+  findPublicUrlIgnoringCase(agentUrl: string): string | undefined {
+    return this.#publicUrls.get(agentUrl.toLowerCase())
   }
 
   /** Lists the enrolments of an agent by members, without checking who may see them. */

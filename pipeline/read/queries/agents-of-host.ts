@@ -2,6 +2,7 @@ import { parseUrl } from '../../core/url.ts'
 import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import { findAgent } from '../lookups/agents.ts'
+import { getMembers } from '../lookups/members.ts'
 import type { Reader } from '../reader.ts'
 
 const AGENTS_NAMED_MAX = 5
@@ -16,7 +17,10 @@ export function findHostOfAgents(reader: Reader, address: string): string | unde
   if (HAS_PATH.test(address)) return undefined
   const url = parseUrl(address)
   if (url === undefined || url.pathname !== '/' || url.search !== '') return undefined
-  return findAgent(reader, url.origin).publisher_count > 0 ? undefined : url.origin
+  const isAgent =
+    findAgent(reader, url.origin).publisher_count > 0 ||
+    getMembers(reader).findPublicEnroller(url.origin) !== undefined
+  return isAgent ? undefined : url.origin
 }
 
 /** Lists the agents that an address without a path may mean: none where it is an agent itself, or names a path. */
