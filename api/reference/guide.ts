@@ -39,7 +39,7 @@ Resolution, lookups, discovery and search of brands and properties need no crede
 agent search, \`/api/registry/authorizations\` and its snapshot, everything about your organization, and all writes need a credential:
 \`Authorization: Bearer sk_…\` with the key of an organization, or the access token of a person.
 \`/.well-known/oauth-authorization-server\` describes the authorization server that issues such tokens.
-Applications can register there themselves. A missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to learn more.
+A missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to learn more.
 A 403 means that you lack the permission. Where a credential is optional, an invalid one is ignored.
 
 ## Errors and lists
@@ -54,8 +54,8 @@ A domain may include a scheme, a path or capitals. If it is unknown, the respons
 domain alone, and a 200 with an empty list otherwise. If the registry knows the domain without \`www.\`,
 \`did_you_mean\` names it.
 
-The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, also in the path, since
-files write it in different ways. If it is just a host, not an agent, \`did_you_mean\` names up to five agents at that
+The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, also in the path.
+If it is just a host, not an agent, \`did_you_mean\` names up to five agents at that
 host. Lookups, test results and checks of authorization do this.
 
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
@@ -78,14 +78,12 @@ the full copy again.
 
 \`GET /api/registry/feed\` pages through events. \`has_more: false\` means that you are at the end: request
 the same cursor again later. \`GET /api/registry/feed/stream\` sends the same pages as
-server-sent events, and heartbeats in between. Use the same \`types\`, \`domain\`
-and \`agent\` on every page. A cursor also works with different filters, but then you miss events.
+server-sent events, and heartbeats in between. Use the same filters on every page.
 
 ## Examples
 
 Every operation has an example, with code for curl, TypeScript and Python. The responses were recorded from a
-test registry, so the IDs and values of the demo differ. Long lists are shortened. Each operation says which access it
-needs. The code reads a credential from \`REGISTRY_KEY\`.
+test registry, so the IDs and values of the demo differ. Long lists are shortened. The code reads a credential from \`REGISTRY_KEY\`.
 
 ## For agents
 

@@ -347,6 +347,17 @@ test('subscriptions are the same after the derived stores are rebuilt', async ()
   expect(await registry.verify()).toEqual([])
 })
 
+test('filters name an agent as events do, in whatever case it is sent', async () => {
+  const agents = ['https://cased.example/mcp']
+  await registry.observe(observePublisherFile('c.example', { sites: ['c.example'], agents }))
+  const { made } = await subscribe('cased.example', { agents: ['https://cased.example/MCP'] })
+  expect(made.agents).toEqual(agents)
+  const url = `${path}/${made.subscription_id}`
+  const changed = await ask('PATCH', url, { agents: ['https://cased.example/McP', ...agents] })
+  expect(changed.json().agents).toEqual(agents)
+  await ask('DELETE', url)
+})
+
 test('503: a registry without a key accepts no subscriptions', async () => {
   const registry = await openRegistry({ redis: redis.redis })
   const headers = { authorization: `Bearer ${await registry.createKey('Acme')}` }

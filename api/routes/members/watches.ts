@@ -5,6 +5,7 @@ import { findMailPlace } from '../../../pipeline/core/mail-place.ts'
 import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
 import { Watches, WatchView } from '../../../pipeline/model/responses/watches.ts'
 import { type WatchKind, watchPaces } from '../../../pipeline/model/watch.ts'
+import { resolveAgentUrl } from '../../../pipeline/read/lookups/agent-urls.ts'
 import { findKeyCreator, type Watcher } from '../../../pipeline/read/lookups/people.ts'
 import { findWatch, listWatches } from '../../../pipeline/read/lookups/watches.ts'
 import type { Principal } from '../../auth/principal.ts'
@@ -84,9 +85,10 @@ export const createWatch = defineOperation({
     'unsupported_media_type',
     'unavailable',
   ],
-  handle: async ({ body: { pace, ...named }, principal, services }) => {
+  handle: async ({ body: { pace, agent, ...domains }, principal, services }) => {
     const { user_id, email } = requireWatcher(principal, services)
     const { reader, writer, config } = services
+    const named = { ...domains, agent: agent && resolveAgentUrl(reader, agent) }
     const [kind, subject] = Object.entries(named).find(pair => pair[1] !== undefined) as [
       WatchKind,
       string,

@@ -14,7 +14,7 @@ import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subs
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
-import { filters, requireFilterable } from './filters.ts'
+import { filters, requireFilterable, resolveAgents } from './filters.ts'
 import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './own-subscription.ts'
 
 const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
@@ -89,7 +89,7 @@ export const createSubscription = defineOperation({
         kind,
         event_types,
         domains,
-        agents,
+        agents: resolveAgents(agents, reader),
         cursor,
         created_by: principal.id,
         most: config.LIMITS.subscriptionsPerOrganization,

@@ -5,6 +5,8 @@ import {
   SUBSCRIPTION_FILTERS_MAX,
   type SubscriptionKind,
 } from '../../../pipeline/model/subscription.ts'
+import { resolveAgentUrl } from '../../../pipeline/read/lookups/agent-urls.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { describeUnknownType } from '../../inputs/event-type.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 
@@ -33,6 +35,11 @@ export const filters = {
     EnrolledUrl,
     'Only events that concern one of these agents, or one of `domains`',
   ),
+}
+
+/** Resolves filters by agent, as the feed does: events name an agent by its one URL. */
+export function resolveAgents(urls: readonly string[], reader: Reader): string[] {
+  return [...new Set(urls.map(url => resolveAgentUrl(reader, url)))]
 }
 
 /** Refuses filters for a subscription that posts the audit log. */

@@ -11,7 +11,7 @@ import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
-import { filters, requireFilterable } from './filters.ts'
+import { filters, requireFilterable, resolveAgents } from './filters.ts'
 import {
   declared,
   describeSubscription,
@@ -88,6 +88,7 @@ export const changeSubscription = defineOperation({
         subscription_id: id,
         org_id,
         ...body,
+        ...(body.agents && { agents: resolveAgents(body.agents, services.reader) }),
       }),
     )
     return replyOk(describeSubscription(requireOwn(id, org_id, services), services))
