@@ -28,7 +28,8 @@ export function createInvitation(
      where m.org_id = $org_id and m.removed_at is null and p.email = $email and p.email_verified`,
     { org_id, email },
   )
-  if (belongs) return { refused: 'this person already belongs to it', error: 'conflict' }
+  if (belongs)
+    return { refused: 'this person already belongs to the organization', error: 'conflict' }
   const at = toIso(now)
   db.run(
     `update invitations set ended_at = $at, seq = $seq where org_id = $org_id and ended_at is null

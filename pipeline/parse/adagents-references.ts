@@ -12,6 +12,7 @@ import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { checkNamed, formatNames } from './adagents-named.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
+import { proposeNearest } from './suggestions.ts'
 
 /** Checks that the parts of a file are consistent: no name is used twice, and no reference is undefined. */
 export function checkReferences(
@@ -153,5 +154,6 @@ function findForeignHost(
       owner !== undefined && hostTypes.has(type) && !mayDeclareHost(owner, value),
   )
   if (foreign === undefined) return undefined
-  return `has ${quote(foreign.value)}, which is neither ${owner} nor a subdomain of it, so the property was left out: name the publisher_domain that owns it`
+  const meant = proposeNearest(foreign.value, [owner]) || ': name the publisher_domain that owns it'
+  return `has ${quote(foreign.value)}, which is neither ${owner} nor a subdomain of it, so the property was left out${meant}`
 }

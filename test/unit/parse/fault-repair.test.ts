@@ -90,10 +90,12 @@ test.each([
     { domain: 'news.example' },
     'write "identifiers": [{"type": "domain", "value": "acme.example"}]',
   ],
-])('a property without identifiers is told how they are written: %j', (members, repair) => {
+  [{ identifiers: [{ type: 'domain', value: 'nwes.example' }] }, 'write "news.example"'],
+])('a property without usable identifiers is told how they are written: %j', (members, repair) => {
   const property = { property_type: 'website', name: 'News', ...members }
   const file = { authorized_agents: [], properties: [property] }
   const { errors } = checkFile('adagents.json', Buffer.from(JSON.stringify(file)), {
+    domain: 'news.example',
     now: 0,
     maxFaults: 10,
   })
