@@ -60,17 +60,19 @@ export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   return cell
 }
 
-/** Merges the cells of `after` with those cells of `before` that belong to other files. */
+/** Merges the cells of `after`, with the marks of the same files, and those cells of `before` that belong to others. */
 export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): Buffer {
   if (before === undefined) return after
+  const merged = Buffer.from(after)
   const others: Buffer[] = []
   for (let at = 0; at < before.length; at += CELL_BYTES) {
-    if (findCell(after, before[at]!) < 0)
-      others.push(Buffer.from(before.subarray(at, at + CELL_BYTES)))
+    const same = findCell(merged, before[at]!)
+    if (same >= 0) merged[same + 2] = merged[same + 2]! | (before[at + 2]! & LEADS_ON)
+    else others.push(Buffer.from(before.subarray(at, at + CELL_BYTES)))
   }
-  if (others.length === 0) return after
-  for (let at = 0; at < after.length; at += CELL_BYTES) {
-    others.push(after.subarray(at, at + CELL_BYTES))
+  if (others.length === 0) return merged
+  for (let at = 0; at < merged.length; at += CELL_BYTES) {
+    others.push(merged.subarray(at, at + CELL_BYTES))
   }
   return Buffer.concat(others.sort((a, b) => a[0]! - b[0]!))
 }

@@ -339,13 +339,16 @@ export class ServingStore {
   /** Writes the freshness of one file of a location and keeps that of its other files. */
   #putFreshness(key: string, value: Buffer): void {
     const held = this.#spaces.freshness.getBinaryFast(key) as Buffer | undefined
-    this.#spaces.freshness.putSync(key, this.markPointers(key, mergeFreshness(held, value)))
+    const merged = mergeFreshness(held, value)
+    // A night of attempts looks for no pointers: the files that were known have their marks.
+    const isKnown = merged.length === held?.length
+    this.#spaces.freshness.putSync(key, isKnown ? merged : this.markPointers(key, merged))
   }
 
   /** Marks in the freshness of a location that a pointer was put or removed. */
   #markFreshness(key: string): void {
     const held = this.#spaces.freshness.getBinary(key)
-    if (held !== undefined) this.#putFreshness(key, held)
+    if (held !== undefined) this.#spaces.freshness.putSync(key, this.markPointers(key, held))
   }
 
   /** Returns the freshness of a location with marks for the files of which a pointer is stored. */
