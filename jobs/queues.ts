@@ -1,5 +1,6 @@
 import type { JobsOptions, WorkerOptions } from 'bullmq'
 import { BullMQOtel } from 'bullmq-otel'
+import { DAY, SECOND } from '../pipeline/core/clock.ts'
 import type { Limits } from '../pipeline/core/limits.ts'
 import { REDIS_PREFIX } from './redis.ts'
 
@@ -16,7 +17,12 @@ interface QueueEntry {
   options: JobsOptions
 }
 
-const removeDone = { removeOnComplete: true, removeOnFail: 100 } as const
+/** Time for which failed jobs are kept and reported: what they were to do is due again by itself. */
+export const FAILED_RETENTION_MS = DAY
+const removeDone = {
+  removeOnComplete: true,
+  removeOnFail: { count: 100, age: FAILED_RETENTION_MS / SECOND },
+} as const
 
 /** All queues. Callers that wait for a job are notified of its end by an event. */
 export const queues = {

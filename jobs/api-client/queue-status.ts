@@ -1,7 +1,8 @@
 import type { Queue } from 'bullmq'
+import { systemClock } from '../../pipeline/core/clock.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { type QueueName, queues, SUBMISSIONS } from '../queues.ts'
+import { FAILED_RETENTION_MS, type QueueName, queues, SUBMISSIONS } from '../queues.ts'
 import { connectRedis, REDIS_PREFIX, type Redis, waitUntilReady } from '../redis.ts'
 
 /** Jobs of a queue and the processes that work on it. */
@@ -9,7 +10,7 @@ export interface QueueStatus {
   name: QueueName | 'submissions'
   waiting: number
   active: number
-  /** Jobs that failed for good; the last hundred are kept. */
+  /** Jobs that failed for good within a day, of the last hundred. */
   failed: number
   /** Processes that take jobs of this queue; null for the stream of submissions. */
   workers: number | null
@@ -45,7 +46,9 @@ export class QueueReader {
   async read(): Promise<QueueStatus[]> {
     if (this.#redis.status !== 'ready') throw new Error('no connection to Redis')
     this.#queues ??= openQueues(this.#redis)
-    const states = await Promise.all((await this.#queues).map(readQueue))
+    const states = await Promise.all(
+      (await this.#queues).map(queue => readQueue(queue, this.#redis)),
+    )
     const waiting = await this.#redis.xlen(SUBMISSIONS.key)
     return [...states, { name: 'submissions', waiting, active: 0, failed: 0, workers: null }]
   }
@@ -61,9 +64,12 @@ export async function openQueues(connection: Redis): Promise<Queue[]> {
   })
 }
 
-async function readQueue(queue: Queue): Promise<QueueStatus> {
-  const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed', 'active', 'failed')
-  const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts
+async function readQueue(queue: Queue, redis: Redis): Promise<QueueStatus> {
+  const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed', 'active')
+  const { wait = 0, prioritized = 0, delayed = 0, active = 0 } = counts
+  // BullMQ removes old ones only when the next job fails.
+  const since = systemClock.now() - FAILED_RETENTION_MS
+  const failed = await redis.zcount(queue.toKey('failed'), since, '+inf')
   const workers = await queue.getWorkersCount()
   const name = queue.name as QueueName
   return { name, waiting: wait + prioritized + delayed, active, failed, workers }

@@ -63,7 +63,7 @@ export const metricTable = {
   registry_queue_jobs: {
     type: 'gauge',
     role: 'operator',
-    means: 'jobs of a queue; the last hundred that failed for good are kept',
+    means: 'jobs of a queue; those that failed for good are counted for a day, a hundred at most',
     labels: {
       queue: 'name of the queue ([Outcomes and queues](crawling.md))',
       state: '`waiting`, `active` or `failed`',

@@ -93,7 +93,8 @@ function* findRoleProblems(facts: Facts): Generator<string> {
   yield* redis_problems
   if (!is_starting && isCrawlerMissing(queues)) yield 'no crawler is running'
   for (const { name, failed } of queues ?? []) {
-    if (failed > 0) yield `${countThings(failed, 'job')} of the queue ${name} failed`
+    if (failed > 0)
+      yield `${countThings(failed, 'job')} of the queue ${name} failed in the last 24 hours: the work is repeated when it is next due, and the log says why`
   }
 }
 

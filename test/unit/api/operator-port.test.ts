@@ -79,6 +79,7 @@ test.each([
   ['no backup has been made in s3://bucket since this start: access denied', 'Backups fail'],
   ['s3://bucket has no backup of the last 2 h: access denied', 'Backups fail'],
   ['the backup in BACKUP_TO is overdue: `registry status` says why', 'Backups fail'],
+  ['4 jobs of the queue storyboards failed in the last 24 hours: the work is repeated', 'Jobs fail'],
   ['no crawler is running', undefined],
 ])('the page of the operator leads from “%s” to “%s”', (problem, title) => {
   expect(findIncident(problem)).toBe(title)

@@ -156,7 +156,10 @@ describe('the status of a registry', () => {
     ],
     ['BACKUP_TO lacks commits', { ...healthy, supervisor_problems: ['BACKUP_TO lacks commits'] }],
     ['no crawler is running', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
-    ['1 job of the queue crawl failed', { ...healthy, queues: [{ ...queue, failed: 1 }] }],
+    [
+      '1 job of the queue crawl failed in the last 24 hours: the work is repeated when it is next due, and the log says why',
+      { ...healthy, queues: [{ ...queue, failed: 1 }] },
+    ],
     [
       '7 files are due, the first for 3 h',
       { ...healthy, index: { ...healthy.index, due: 7, due_since: '2026-11-20T08:30:00.000Z' } },
