@@ -53,10 +53,19 @@ export async function addUser(
   { org, role }: { org: string; role: MembershipRole },
 ): Promise<void> {
   const user_id = requirePerson(subject)
+  // Afterwards everyone is known.
+  const isKnown = isKnownPerson(subject)
   const operation = { op: 'membership.set' as const, org, user_id, role }
   await performOrExit(readSettings(), operation)
   process.stdout.write(`${subject} now has the role ${role} in ${org}.\n`)
-  warnOfAddress(subject, ', or invite them')
+  if (!warnOfAddress(subject, ', or invite them') && !isKnown) warnOfUnknown(subject)
+}
+
+/** Says that nobody has signed in here by this id. */
+export function warnOfUnknown(subject: string): void {
+  process.stderr.write(
+    `Nobody known here has the ID ${subject}: check it. They have the role once they sign in.\n`,
+  )
 }
 
 /** Says that an email address names nobody who signs in at this registry; tells whether it did. */

@@ -1,6 +1,6 @@
 import type { Role } from '../../pipeline/core/roles.ts'
 import { listRoleHolders } from '../../pipeline/read/lookups/principals.ts'
-import { isKnownPerson, requirePerson, warnOfAddress } from './accounts.ts'
+import { isKnownPerson, requirePerson, warnOfAddress, warnOfUnknown } from './accounts.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
@@ -15,10 +15,7 @@ export async function grantRole(role: Role, options: HolderOptions): Promise<voi
   const { user } = options
   await submitChange('role.grant', role, options)
   process.stdout.write(`Granted the role ${role}.\n`)
-  if (user === undefined || warnOfAddress(user) || isKnownPerson(user)) return
-  process.stderr.write(
-    `Nobody known here has the ID ${user}: check it. They have the role once they sign in.\n`,
-  )
+  if (user !== undefined && !warnOfAddress(user) && !isKnownPerson(user)) warnOfUnknown(user)
 }
 
 export async function revokeRole(role: Role, whose: HolderOptions): Promise<void> {
