@@ -39,7 +39,7 @@ interface StoreFacts {
 export function describeUnreadableCredentials(count: number): string | undefined {
   if (count === 0) return undefined
   return (
-    `${countThings(count, 'stored credential')} of agents cannot be read, because CREDENTIALS_KEY is not the key that ` +
+    `${countThings(count, 'stored credential')} of agents cannot be read, because CREDENTIALS_KEY is missing or not the key that ` +
     'encrypted them: set the old key again, or follow docs/operate/keys.md'
   )
 }

@@ -26,7 +26,7 @@ test('another CREDENTIALS_KEY than that of the stored credentials is named, with
   expect(findUnreadableCredentials(KEY, paths)).toBeUndefined()
   for (const key of [OTHER, undefined]) {
     expect(findUnreadableCredentials(key, paths)).toBe(
-      '1 stored credential of agents cannot be read, because CREDENTIALS_KEY is not the key that encrypted them: ' +
+      '1 stored credential of agents cannot be read, because CREDENTIALS_KEY is missing or not the key that encrypted them: ' +
         'set the old key again, or follow docs/operate/keys.md',
     )
     const missing = listMissingKeys({ ...readConfig({}), CREDENTIALS_KEY: key }, paths)
