@@ -5,12 +5,24 @@ import { canBePublic } from '../public-name.ts'
 
 type NotedSettings = Pick<
   Config,
-  'AUTH_ISSUER' | 'BASE_URL' | 'HOST' | 'OPENID_ISSUER' | 'PORT' | 'SMTP_URL'
+  | 'AUTH_ISSUER'
+  | 'BACKUP_TO'
+  | 'BASE_URL'
+  | 'CREDENTIALS_KEY'
+  | 'HOST'
+  | 'OPENID_ISSUER'
+  | 'PORT'
+  | 'SMTP_URL'
 >
 
 /** Finds what the settings of a registry leave people without, as sentences. It runs all the same. */
 export function findSettingNotes(settings: NotedSettings): string[] {
-  return [findNoSignIn(settings), findNoTls(settings)].filter(note => note !== undefined)
+  return [
+    findNoSignIn(settings),
+    ...(isPublic(settings)
+      ? [findNoTls(settings), findNoCredentialsKey(settings), findNoBackups(settings)]
+      : []),
+  ].filter(note => note !== undefined)
 }
 
 /** Finds that others reach the registry, and that it has no way to let them sign in. */
@@ -21,7 +33,21 @@ function findNoSignIn(settings: NotedSettings): string | undefined {
   return 'nobody can sign in, since sign-in links cannot be emailed: set SMTP_URL and MAIL_FROM, or OPENID_ISSUER'
 }
 
+function isPublic({ BASE_URL }: NotedSettings): boolean {
+  return BASE_URL !== undefined && canBePublic(new URL(BASE_URL).hostname)
+}
+
+function findNoCredentialsKey({ CREDENTIALS_KEY }: NotedSettings): string | undefined {
+  if (CREDENTIALS_KEY !== undefined) return undefined
+  return 'members cannot store credentials for tests of their agents: set CREDENTIALS_KEY (`openssl rand -base64 32`)'
+}
+
+function findNoBackups({ BACKUP_TO }: NotedSettings): string | undefined {
+  if (BACKUP_TO !== undefined) return undefined
+  return 'no backups are made: set BACKUP_TO, or run `registry backup` regularly'
+}
+
 function findNoTls({ BASE_URL = '' }: NotedSettings): string | undefined {
-  if (!BASE_URL.startsWith('http:') || !canBePublic(new URL(BASE_URL).hostname)) return undefined
+  if (!BASE_URL.startsWith('http:')) return undefined
   return 'BASE_URL begins with http://, so sessions and keys travel unencrypted, and browsers offer no passkeys: serve it by https://'
 }

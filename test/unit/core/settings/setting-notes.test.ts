@@ -6,15 +6,22 @@ const mail = { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'registry@registry.ex
 const provider = { OPENID_ISSUER: 'https://login.example', OPENID_CLIENT_ID: 'registry' }
 const signIn = expect.stringMatching(/^nobody can sign in, /)
 const tls = expect.stringMatching(/^BASE_URL begins with http:\/\/, /)
+const key = expect.stringMatching(/^members cannot store credentials .*CREDENTIALS_KEY/)
+const backups = expect.stringMatching(/^no backups are made: set BACKUP_TO/)
+const keyAndBackups = {
+  CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
+  BACKUP_TO: '/srv/backups',
+}
 
 test.each<[settings: Record<string, string>, notes: unknown[]]>([
   [{}, []],
   [{ HOST: '0.0.0.0', BASE_URL: 'http://localhost:3000' }, []],
-  [{ BASE_URL: 'https://registry.example' }, [signIn]],
-  [{ BASE_URL: 'https://registry.example', ...mail }, []],
-  [{ BASE_URL: 'https://registry.example', ...provider }, []],
-  [{ BASE_URL: 'http://registry.example' }, [signIn, tls]],
-  [{ BASE_URL: 'http://registry.example', ...mail }, [tls]],
+  [{ BASE_URL: 'https://registry.example' }, [signIn, key, backups]],
+  [{ BASE_URL: 'https://registry.example', ...mail }, [key, backups]],
+  [{ BASE_URL: 'https://registry.example', ...mail, ...keyAndBackups }, []],
+  [{ BASE_URL: 'https://registry.example', ...provider, ...keyAndBackups }, []],
+  [{ BASE_URL: 'http://registry.example', ...keyAndBackups }, [signIn, tls]],
+  [{ BASE_URL: 'http://registry.example', ...mail }, [tls, key, backups]],
   [{ BASE_URL: 'http://registry.internal', ...mail }, []],
   [{ BASE_URL: 'http://10.0.0.1:3000', ...mail }, []],
 ])('settings %j leave people without what their notes say', (settings, notes) => {
