@@ -128,7 +128,13 @@ async function showEntry(
       renderRestore(context, { domain, kind, number: last.revision_number })
     return (
       <>
-        {await renderHosted(context, { kind: file, domain }, restore)}
+        {
+          await renderHosted(
+            context,
+            { kind: file, domain },
+            { restore, isDescribed: versions.slice(0, 1).some(isRestorable) },
+          )
+        }
         {listed.status === 404 ? null : renderFault(listed.refused)}
         {versions.length === 0 ? null : renderVersions(context, { domain, kind }, listed.body)}
         {kind === 'brand' && !hasOwnBrand

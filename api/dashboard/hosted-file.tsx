@@ -70,19 +70,24 @@ export async function readHosted(
   return { kind, domain, text: status === 200 ? JSON.stringify(body, null, 2) : undefined }
 }
 
-/**
- * Renders the state of a domain's file: where it is served, what is left to do, and what can be changed; the button
- * that restores its last version while it is not hosted.
- */
+/** Versions of a file that is not hosted. */
+interface OtherVersions {
+  /** Button that restores the last version. */
+  restore: Child
+  /** True if the registry describes the domain by an entry that nobody hosts. */
+  isDescribed: boolean
+}
+
+/** Renders the state of a domain's file: where it is served, what is left to do, and what can be changed. */
 export async function renderHosted(
   context: Shared,
   { kind, domain }: Omit<HostedFile, 'text'>,
-  restore: Child,
+  { restore, isDescribed }: OtherVersions,
 ): Promise<Child> {
   const { text } = await readHosted(context, kind, domain)
   const since = kind === 'adagents.json' ? await findPointingSince(context, domain) : undefined
   return text === undefined
-    ? renderMissing(context, { kind, domain }, restore)
+    ? renderMissing(context, { kind, domain }, { restore, isDescribed })
     : renderServed(context, { kind, domain, since })
 }
 
@@ -136,7 +141,7 @@ function renderInvalidFile(
 async function renderMissing(
   context: Shared,
   { kind, domain }: Omit<HostedFile, 'text'>,
-  restore: Child,
+  { restore, isDescribed }: OtherVersions,
 ): Promise<Html> {
   const own = await renderOwnFile(context, kind, domain)
   if (own !== null) return own
@@ -144,7 +149,12 @@ async function renderMissing(
   const invalid = renderInvalidFile(context, kind, domain)
   return (
     <>
-      {invalid ?? <p class="empty">No {kind} is hosted here for this domain.</p>}
+      {invalid ?? (
+        <p class="empty">
+          No {kind} is hosted here for this domain.
+          {isDescribed ? ' The registry describes it by the version below.' : null}
+        </p>
+      )}
       <div class="actions">
         {restore}
         <a
