@@ -65,6 +65,8 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
       .headers(startPageHeaders)
       .send(renderStartPage({ problems, queues, site, version }))
   })
+  // Browsers ask for it on their own.
+  app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const reports = await readReports()

@@ -95,7 +95,7 @@ export function renderStartPage({ problems, queues, site, version }: StartPage):
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Operator · Registry</title><style>${getStyle()}</style></head>
 <body><main><h1>Operator’s page</h1>
-<p class="lead">This is version ${escapeHtml(version)}. For more, run <code>registry status</code>.</p>
+<p class="lead">This is version ${escapeHtml(version)} of <a href="${escapeHtml(site)}/">the registry</a>. For more, run <code>registry status</code>.</p>
 <section><h2>Status</h2>${describeProblems(problems, site)}</section>
 <section><h2>On this port</h2><dl>${entries.join('')}</dl></section>
 <section><h2>What to do when something is wrong</h2><p>Guides for operators: ${guides}. For each kind of incident:</p>

@@ -46,7 +46,10 @@ test('the version that runs and the disk are shown while no role answers', async
   const { body } = await app.inject({ url: '/metrics', headers })
   expect(body).toContain('registry_build_info{version="1.2.3",commit="abc1234"} 1\n')
   expect(body).toContain('registry_disk_free_bytes 7\n')
-  expect((await app.inject({ url: '/', headers })).body).toContain('This is version 1.2.3.')
+  expect((await app.inject({ url: '/', headers })).body).toMatch(
+    /This is version 1\.2\.3 of <a href="[^"]+">the registry<\/a>\./,
+  )
+  expect((await app.inject({ url: '/favicon.ico', headers })).statusCode).toBe(204)
   await app.close()
 })
 
