@@ -248,6 +248,11 @@ test('the page describes tables and columns, and says how to open them', async (
   expect(properties.indexOf('Columns of')).toBeLessThan(properties.indexOf('id="tables"'))
   for (const view of ['brand_tree', 'supply_path', 'authorizations_history'])
     expect(body).toContain(`href="/sql?table=${view}#${view}"`)
+  const unknown = await ask('/data?table=nope')
+  expect([unknown.statusCode, unknown.body.includes('There is no table called nope.')]).toEqual([
+    404,
+    true,
+  ])
   const nothing = await empty.app.inject('/data')
   expect([nothing.statusCode, nothing.body.includes('Nothing has been published yet')]).toEqual([
     200,

@@ -21,7 +21,7 @@ import {
 } from '../data-files/data-routes.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderLinkedData } from '../html/linked-data.ts'
-import { renderMoment } from '../html/text.tsx'
+import { clipText, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import { findSnapshotSize } from '../published-files.ts'
@@ -38,7 +38,9 @@ export async function show({
     const snapshot = getSnapshot(reader)
     return snapshot && describeTables(snapshot)
   })
+  const isKnown = table === '' || files.length === 0 || files.some(file => file.table === table)
   return {
+    ...(!isKnown && { status: 404 }),
     title: 'Data set',
     description: DESCRIPTION,
     ...(files.length > 0 && { json: LATEST_MANIFEST }),
@@ -50,13 +52,14 @@ export async function show({
           and who authorizes whom. A new release comes out once a day. The{' '}
           <a href="/docs/guides/analyst">analyst’s guide</a> answers common questions.
         </p>
+        {isKnown ? null : <p class="notice bad">There is no table called {clipText(table, 60)}.</p>}
         {files.length === 0 ? (
           <p>Nothing has been published yet. The first release follows the first crawl.</p>
         ) : (
           <>
             {renderSummary(files, config.DATA_LICENSE, findSnapshotSize(reader))}
             {renderSection('open', 'Open it', renderRecipes(baseUrl()))}
-            {files.some(file => file.table === table) && renderColumns(described?.get(table))}
+            {isKnown && renderColumns(described?.get(table))}
             {renderSection('tables', 'Tables', renderTables(files, described))}
             {described && renderSection('views', 'Views', renderViews(files, described))}
             {renderSection('releases', 'Releases', renderReleases(listDays(reader)))}
