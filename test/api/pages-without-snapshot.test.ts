@@ -57,11 +57,11 @@ test('the page of an agent shows how it was found and what it can do', async () 
   expect(page('.tiles').text()).toBe(
     'StateOnline20 Nov 2026, 03:00 UTC, 250 msBadgeNoneTestsNo results',
   )
-  expect(page('#health').text()).toMatch(/Tools.*2/s)
+  expect(page('#capabilities').text()).toMatch(/Tools.*2/s)
   const sections = page('main > section')
     .map((_, section) => page(section).attr('id'))
     .get()
-  expect(sections).toEqual(['publishers', 'health', 'capabilities'])
+  expect(sections).toEqual(['publishers', 'capabilities'])
   expect(
     page('#capabilities tbody th')
       .map((_, cell) => page(cell).text())

@@ -122,23 +122,17 @@ function describeTile(tests: Omit<AgentCompliance, 'verified_badges'>): Omit<Til
   }
 }
 
-/** Renders how an agent has answered, and what it told about itself; its state now is on the tiles. */
-export function renderHealth({ probed }: AgentShown, now: Instant): Html {
+/** Renders how an agent has answered, as far as the tiles leave something to say. */
+export function renderHealth({ probed }: AgentShown, now: Instant): Html | null {
   if (!probed?.outcome)
     return <p class="empty">Not checked yet. The first check follows within minutes.</p>
-  const { outcome, profile, health } = probed
-  return (
-    <>
-      {renderHealthHistory(health, now)}
-      {renderFacts([
-        ['Last result', getEffect(outcome) !== 'success' && outcomes[outcome].means],
-        ['Protocols', profile?.protocols.join(', ').toUpperCase()],
-        ['Tools', profile && formatCount(profile.tools_count)],
-        ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
-      ])}
-      {renderHealthChanges(health)}
-    </>
-  )
+  const { outcome, health } = probed
+  const parts = [
+    renderHealthHistory(health, now),
+    renderFacts([['Last result', getEffect(outcome) !== 'success' && outcomes[outcome].means]]),
+    renderHealthChanges(health),
+  ]
+  return parts.every(part => part === null) ? null : <>{parts}</>
 }
 
 /** Renders the publishers that authorize an agent, or did at a time of the past, each with a link to the evidence. */
@@ -214,19 +208,30 @@ function describeReach({
   )
 }
 
+/** Renders what an agent told about itself: its protocols and tools. */
 export function renderCapabilities({ probed }: AgentShown): Html {
-  const { tools, tools_count } = probed?.profile ?? { tools: [], tools_count: 0 }
-  return renderTable({
-    caption: 'Tools',
-    columns: ['Tool', 'Agent’s description'],
-    items: tools,
-    total: Math.max(tools_count, tools.length),
-    bytes: 10_000,
-    open: LATER_ROWS_OPEN,
-    empty: 'No capabilities reported.',
-    render: ({ name, description }) => [
-      <code>{clipText(name, 80)}</code>,
-      renderName(description ?? '', 200),
-    ],
-  })
+  const { profile } = probed ?? {}
+  const { tools, tools_count } = profile ?? { tools: [], tools_count: 0 }
+  return (
+    <>
+      {renderFacts([
+        ['Protocols', profile?.protocols.join(', ').toUpperCase()],
+        ['Tools', profile && formatCount(profile.tools_count)],
+        ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
+      ])}
+      {renderTable({
+        caption: 'Tools',
+        columns: ['Tool', 'Agent’s description'],
+        items: tools,
+        total: Math.max(tools_count, tools.length),
+        bytes: 10_000,
+        open: LATER_ROWS_OPEN,
+        empty: 'No capabilities reported.',
+        render: ({ name, description }) => [
+          <code>{clipText(name, 80)}</code>,
+          renderName(description ?? '', 200),
+        ],
+      })}
+    </>
+  )
 }

@@ -53,6 +53,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
   if (!isKnown) return showUnknown(agent_url, services)
   const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
   const profile = known?.profile
+  const health = renderHealth(agent, reader.now())
   return {
     title: `Agent ${agent_url.replace(/^https:\/\//, '')}`,
     description: `${agent_url} is authorized by ${countThings(publisher_count, 'publisher')}.`,
@@ -74,7 +75,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
             {renderPublishers(reader, agent_url, publisher_count, publishers)}
           </>,
         )}
-        {renderSection('health', 'Health', renderHealth(agent, reader.now()))}
+        {health && renderSection('health', 'Health', health)}
         {compliance.body.headline === null
           ? null
           : renderSection('tests', 'Test results', renderTests(compliance.body, agent_url))}
