@@ -2,6 +2,7 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import { formatCount } from '../../../pipeline/core/counts.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
 import { type Child, type Html, h } from './jsx.ts'
+import { capitalize } from './text.tsx'
 
 /** Apostrophes are set as on the rest of the site; double quotes may be part of what somebody copies. */
 const markdown = new MarkdownIt({
@@ -51,14 +52,19 @@ function renderTokens(tokens: readonly Token[], toPlace: ToPlace): Child[] {
     if (token.nesting === 1) open.push({ token, children: [], columns: [] })
     else if (token.nesting === -1) {
       const element = requireValue(open.pop(), 'open element')
-      if (token.tag === 'th') findColumns(open).push(element.token.content)
+      if (token.tag === 'th') findColumns(open).push(capitalize(element.token.content))
       add(token.tag === 'td' ? renderCell(element.children, open) : renderElement(element, toPlace))
     } else if (token.type === 'inline') {
       const children = renderTokens(token.children ?? [], toPlace)
       // The text of a heading, of which its id is made.
       const parent = open.at(-1)
       if (parent) parent.token.content = token.content
-      add(children)
+      const [first, ...others] = children
+      add(
+        parent?.token.tag === 'th' && typeof first === 'string'
+          ? [capitalize(first), ...others]
+          : children,
+      )
     } else add(renderLeaf(token))
   }
   return top

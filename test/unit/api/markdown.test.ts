@@ -13,14 +13,14 @@ test('lists, tables and code keep their structure', () => {
   expect(render('- one\n- **two**')).toBe('<ul><li>one</li><li><strong>two</strong></li></ul>')
   expect(render('```sh\na < b\n```')).toBe('<pre>a &lt; b\n</pre>')
   expect(render('| a |\n| --- |\n| b |')).toBe(
-    '<section class="scrolls" tabindex="0" aria-label="Table: a"><table><thead><tr><th scope="col">a</th></tr></thead>' +
+    '<section class="scrolls" tabindex="0" aria-label="Table: A"><table><thead><tr><th scope="col">A</th></tr></thead>' +
       '<tbody><tr><th scope="row">b</th></tr></tbody></table></section>',
   )
 })
 
 test('a column without a name has no header', () => {
   expect(render('| | a |\n| --- | --- |\n| b | c |')).toContain(
-    'aria-label="Table: a"><table><thead><tr><td></td><th scope="col">a</th></tr>',
+    'aria-label="Table: A"><table><thead><tr><td></td><th scope="col">A</th></tr>',
   )
 })
 
