@@ -182,9 +182,13 @@ function describeResult({ sql, result: { count, ms } }: Answered): string {
     count > ROWS_MAX
       ? ` The first ${ROWS_MAX.toLocaleString('en')} are shown; the CSV has all.`
       : ''
-  const part = formatMegabytes(Math.min(loaded.bytes, snapshot.bytes))
+  const size = formatMegabytes(snapshot.bytes)
+  const part =
+    loaded.bytes < snapshot.bytes
+      ? `${formatMegabytes(loaded.bytes)} of the ${size} file so far`
+      : `the whole file, ${size}`
   const meaning = count === 0 ? (NO_ROWS.exec(sql)?.[1] ?? '') : ''
-  return `${rows}.${cut}${meaning && ` This means: ${meaning}`} Downloaded ${part} of the ${formatMegabytes(snapshot.bytes)} file so far.`
+  return `${rows}.${cut}${meaning && ` This means: ${meaning}`} Downloaded ${part}.`
 }
 
 function formatMegabytes(bytes: number): string {
