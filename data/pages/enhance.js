@@ -18,7 +18,8 @@ function describe(time) {
   if (Math.abs(seconds) > RECENT_DAYS * 86_400) return undefined
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? []
   if (unit === undefined) return seconds > 0 ? 'in a moment' : 'just now'
-  return words.format(Math.trunc(seconds / size), unit)
+  // What ends in almost a week is not said to end a day earlier.
+  return words.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
 }
 
 function showTimes() {

@@ -274,8 +274,8 @@ function showUnknown(
             <a href={toBrandPath(domain)}>Brand of {domain}</a>
           </p>
         ) : null}
-        {renderWatch(services, 'domain', domain)}
         {renderOwnerLinks(services, { domain, kind: 'adagents.json' }, 'Check a file')}
+        {renderWatch(services, 'domain', domain)}
         {edits.length === 0
           ? null
           : renderSection(
