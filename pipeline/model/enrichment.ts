@@ -17,7 +17,12 @@ export const BrandProfile = z
       .array(
         z.looseObject({
           url: text.describe('URL of the image file'),
-          tags: texts.describe('What the image is for, such as `icon` or `dark`'),
+          tags: texts.describe(
+            'What the image is for, such as `icon` or `dark`; for a logo of a brand.json also its other fields, such as its `variant`',
+          ),
+          orientation: text.exactOptional().describe('Shape of the image, such as `horizontal`'),
+          background: text.exactOptional().describe('Background it is made for, such as `dark-bg`'),
+          variant: text.exactOptional().describe('Which logo it is, such as `wordmark`'),
         }),
       )
       .exactOptional()

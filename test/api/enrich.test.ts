@@ -190,6 +190,33 @@ describe('GET /api/brands/enrich', () => {
     expect(asked).toEqual([])
   })
 
+  it('200: what a brand.json says in another form than a profile is converted', async () => {
+    const registry = await open()
+    const logo = { url: 'https://acme.example/logo.svg' }
+    const dark = { ...logo, background: 'dark-bg', variant: 'icon', orientation: 'square' }
+    const manifest = {
+      logos: [logo, dark, { ...dark, tags: ['icon', 'app'] }],
+      fonts: { title: 'Inter', body: { family: 'Lora', fallbacks: ['serif'] } },
+      tone: { voice: 'warm', attributes: ['calm'] },
+      tagline: [{ en: 'Made up with care' }],
+    }
+    await registry.observe(observeBrandFile('acme.example', 'Acme', manifest))
+    expect((await enrich(registry, 'acme.example')).json().manifest).toEqual({
+      name: 'Acme',
+      url: 'https://acme.example/',
+      logos: [
+        { ...logo, tags: [] },
+        { ...dark, tags: ['icon', 'square', 'dark'] },
+        { ...dark, tags: ['icon', 'app', 'square', 'dark'] },
+      ],
+      fonts: [
+        { name: 'Inter', role: 'title' },
+        { name: 'Lora', role: 'body' },
+      ],
+      tone: 'warm',
+    })
+  })
+
   it('200: a brand without a document is read from its home page', async () => {
     const answer = await enrich(await open(), 'only-a-home-page.example')
     const [base, color] = [

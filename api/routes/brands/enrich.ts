@@ -6,7 +6,6 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 import {
   BrandCompany,
-  BrandProfile,
   computeRefreshTime,
   type Enrichment,
 } from '../../../pipeline/model/enrichment.ts'
@@ -17,6 +16,7 @@ import { PastedDomain } from '../../inputs/fields.ts'
 import { hashCallerForLong } from '../../limits/caller.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
+import { toBrandProfile } from '../../responses/brand-profile.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
 /** Time in addition to the crawler's own in which its answer is awaited. */
@@ -116,8 +116,7 @@ function findStoredBrand(reader: Reader, domain: Domain): BrandResolution | unde
 function toProfile(domain: Domain, brand: BrandResolution): object | undefined {
   const { brand_manifest, canonical_domain, source, enrichment, freshness } = brand
   if (brand_manifest === undefined) return undefined
-  const profile = Object.entries(brand_manifest).filter(([name]) => name in BrandProfile.shape)
-  const manifest = { url: `https://${canonical_domain}/`, ...Object.fromEntries(profile) }
+  const manifest = toBrandProfile(brand_manifest, `https://${canonical_domain}/`)
   const company = BrandCompany.safeParse(brand_manifest.company)
   return {
     success: true,

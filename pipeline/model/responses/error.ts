@@ -29,7 +29,7 @@ export const ErrorBody = z
     code: z.enum(publicErrorNames).describe('Stable name of the error, for programs'),
     message: text
       .optional()
-      .describe('The sentence, where `error` is `cursor_expired`; absent otherwise'),
+      .describe('The sentence, which some errors repeat; `cursor_expired` has it only here'),
     retry_after: count
       .optional()
       .describe('Seconds after which to try again; present with the header `Retry-After`'),
