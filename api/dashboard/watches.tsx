@@ -40,8 +40,8 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
     <>
       <p class="lead">
         You get an email when a file breaks or is valid again, when someone else edits or stops
-        hosting a file, when a domain gains or loses an agent, and when someone saves a look-alike
-        domain. Every email has an unsubscribe link.
+        hosting a file, when a domain gains or loses an agent, when an agent claims to sell its
+        inventory, and when someone saves a look-alike domain. Every email has an unsubscribe link.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>

@@ -12,7 +12,7 @@ export const BulkDomains = z
       .min(1, 'must name at least one domain')
       .meta({
         maxItems: limits.bulkResolveDomains,
-        description: 'Domains to resolve, in any spelling',
+        description: 'Domains to resolve; equivalent spellings are accepted',
       }),
   })
   .meta({ id: 'BulkDomains', description: 'Domains to resolve in one call' })

@@ -170,7 +170,7 @@ export function createCursor<Position extends z.ZodType>(position: Position) {
       ctx.addIssue('must be a `cursor` value from a previous response')
       return z.NEVER
     })
-    .meta({ description: 'Continue after the page with this `cursor`' })
+    .meta({ description: '`cursor` of the previous page' })
 }
 
 function parseJson(text: string): unknown {

@@ -24,7 +24,7 @@ export const AgentUrl = z
   .meta({
     type: 'string',
     examples: ['https://agent.example/mcp'],
-    description: 'URL of the agent, in any spelling',
+    description: 'URL of the agent; equivalent spellings are accepted',
   })
 
 function parseAgentKey(text: string): string | undefined {

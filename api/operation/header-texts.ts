@@ -67,7 +67,7 @@ export type ResponseHeader = keyof typeof responseHeaderTexts
 export const requestHeaderTexts = {
   'Idempotency-Key': {
     description:
-      'Identifies the request when you retry it: it is carried out once, and each retry gets the same response, or a 409 if that showed a secret. A different request with the same key gets a 409',
+      'Identifies the request when you retry it: it is carried out once, and each retry gets the same response, or a 409 if that response contained a secret. A different request with the same key gets a 409',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Modified-Since': {

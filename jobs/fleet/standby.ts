@@ -74,7 +74,7 @@ export async function waitForTurn(deps: StandbyDeps): Promise<Succession | undef
     }
     assertReplaceable(deps)
     if ((await loadWriterState(redis)).backup === undefined) {
-      say('the writer is gone, and answers may be missing in Redis: nobody takes over by itself')
+      say('the writer is gone, and answers may be missing in Redis: no automatic takeover')
       continue
     }
     if ((await lease.take(true)) !== 'taken') continue

@@ -47,7 +47,7 @@ async function read(path: string) {
 test('the page of a publisher shows the faults of its file', async () => {
   const page = await read('/publisher/news.example')
   expect(page('#file tbody tr').text()).toContain('lacks a name')
-  expect(page('#history').text()).toContain('was first read 20 Nov 2026')
+  expect(page('#history').text()).toContain('File first read: 20 Nov 2026')
   expect(page('.tiles').text()).toMatch(/FileUsable1 error/)
 })
 

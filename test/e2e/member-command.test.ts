@@ -34,7 +34,7 @@ describe('registry member', () => {
       `${url} is public\n`,
     )
     expect((await run('member', 'agent', 'add', 'acme', ...acme)).stderr).toBe(
-      '`url` must be http or https, without ? or #.\n',
+      '`url` must be an agent URL such as https://agent.example/mcp.\n',
     )
     expect((await run('member', 'agent', 'remove', url, ...acme)).stderr).toBe(
       `${url} is public: hide it first.\n`,

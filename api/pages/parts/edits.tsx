@@ -117,13 +117,12 @@ export function renderHistory(
           edits.length === 0 && 'The registry has never read a valid file from this domain. '
         ) : (
           <>
-            The file was first read {renderMoment(file.first_seen_at)} and{' '}
+            File first read: {renderMoment(file.first_seen_at)}.{' '}
             {file.changed_at === file.first_seen_at ? (
-              'hasn’t changed since'
+              'It hasn’t changed since. '
             ) : (
-              <>last changed {renderMoment(file.changed_at)}</>
+              <>Last change: {renderMoment(file.changed_at)}. </>
             )}
-            .{' '}
           </>
         )}
         <a href={toHistoryPath(kind, domain)}>View full history</a>

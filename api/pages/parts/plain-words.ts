@@ -78,7 +78,8 @@ export function describeGrantedSelling(grant: {
 }): string | undefined {
   const way = grant.delegation_type ? describeSelling(clipText(grant.delegation_type, 40)) : ''
   if (!grant.exclusive) return way || undefined
-  return way ? `${way}, exclusively` : 'sells exclusively'
+  if (!way) return 'sells exclusively'
+  return `${way}${grant.delegation_type === 'direct' ? ' and' : ','} exclusively`
 }
 
 let regions: Intl.DisplayNames | undefined

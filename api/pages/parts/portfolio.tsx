@@ -16,7 +16,7 @@ const trusts: Readonly<Record<string, string>> = {
   mutual: 'both files name each other',
   leaf_only: 'only the brand names the house',
   house_only: 'only the house names the brand',
-  unverifiable: 'one of the two files can’t be read',
+  unverifiable: 'the house has no brand.json that can confirm it',
 }
 
 /** Renders the house of a brand, and its portfolio as a tree. */

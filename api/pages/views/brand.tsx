@@ -203,6 +203,15 @@ function describeType(type: string): string {
   return (Object.hasOwn(typeWords, type) && typeWords[type]) || toPlainWords(type)
 }
 
+/** Describes whether a house names its brands, or they name it. */
+function describeNaming({ brands }: Portfolio): string {
+  const trusts = new Set(brands.map(({ relationship_trust }) => relationship_trust))
+  const isNamed = trusts.has('mutual') || trusts.has('leaf_only') || trusts.has('unverifiable')
+  const isNaming = trusts.has('mutual') || trusts.has('house_only') || trusts.has('inline')
+  if (isNamed && isNaming) return 'It names brands, and brands name it as their house.'
+  return isNaming ? 'It names brands as its own.' : 'Brands name it as their house.'
+}
+
 /** Shows a house of which only its brands are known. */
 function showHouse(
   reader: Reader,
@@ -214,14 +223,12 @@ function showHouse(
   const brands = countThings(portfolio.total, 'brand')
   return {
     title: `The house ${domain}`,
-    description: `${brands} name ${domain} as their house, or are named by it. The domain isn’t a brand itself.`,
+    description: `The domain ${domain} isn’t a brand itself. ${describeNaming(portfolio)}`,
     body: (
       <>
         <p class="kicker">House</p>
         <h1>{domain}</h1>
-        <p class="lead">
-          This domain isn’t a brand itself. It names brands, or brands name it as their house.
-        </p>
+        <p class="lead">This domain isn’t a brand itself. {describeNaming(portfolio)}</p>
         {renderFreshness(freshness, 'brand.json')}
         {renderSection(
           'house',

@@ -41,7 +41,7 @@ export function showPublisher(call: HistoryCall): Promise<View> {
     of: 'publisher',
     list: listPublisherChanges,
     what: 'inventory history',
-    lead: 'Every change to its file, properties and authorizations that the registry read.',
+    lead: 'Every change to its file, properties and authorizations that the registry has seen.',
     toThing: toPublisherPath,
   })
 }
@@ -84,7 +84,7 @@ function showNothing(domain: string, toThing: (domain: string) => string): View 
     description: title,
     body: renderProblem(
       title,
-      'The registry records changes from the first valid file or edit on. A new one appears here within a minute or so.',
+      'The registry records changes starting with the first valid file or edit. A new one appears here within a minute or so.',
       <p>
         <a href={toThing(domain)}>{domain}</a>
       </p>,

@@ -66,7 +66,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     method: 'GET',
     path,
     group,
-    summary: `List the revisions of a ${what}’s entry`,
+    summary: `List the revisions of a ${what}, with the state of its file`,
     description:
       'Returns saves, enrichments and rollbacks, newest first, down to revision 1, which created the entry. Crawls make no revisions. `total` counts all of them. The editor of an automated enrichment is `system`.',
     access: 'public',

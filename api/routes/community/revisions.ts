@@ -51,7 +51,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     method: 'GET',
     path,
     group,
-    summary: `List the revisions of a saved ${entity}`,
+    summary: `List the saved revisions of a ${entity}`,
     description:
       'Returns revisions newest first, including the one that created the entry. The editor is an opaque ID.',
     access: 'public',

@@ -26,7 +26,7 @@ export const readAudit = defineOperation({
   query: z.object({
     org,
     limit: createPageSize({ defaultSize: 50, max: CHANGES_MAX }),
-    cursor: AuditCursor.optional().describe('Continues after the page with this `next_cursor`'),
+    cursor: AuditCursor.optional().describe('`next_cursor` of the previous page'),
   }),
   reply: { 200: OrganizationAudit },
   errors: ['invalid_request', 'forbidden'],

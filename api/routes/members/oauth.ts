@@ -14,8 +14,8 @@ export const describeAuthorizationServer = defineOperation({
   summary: 'Get the metadata of the authorization server',
   description:
     'Metadata (RFC 8414) of the registry itself, where people sign in and applications register. ' +
-    'Where the settings name another identity provider, it is that one’s: 404 if it publishes no such ' +
-    'document. 404 too if only API keys are accepted.',
+    'Where the settings name another identity provider, it is that one’s: Returns 404 if it publishes no ' +
+    'such document, or if only API keys are accepted.',
   access: 'public',
   cache: 'document',
   reply: { 200: AuthorizationServer },

@@ -30,7 +30,7 @@ export const checkPropertyList = defineOperation({
   body: z.object({
     domains: z.array(z.unknown()).meta({
       maxItems: limits.checkedNames,
-      description: 'One domain per line, in any spelling',
+      description: 'Domains to check; equivalent spellings are accepted',
     }),
   }),
   reply: { 200: PropertyCheck },

@@ -41,8 +41,8 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
     ...(left > 0 ? [`${countThings(left, 'more thing')} you watch changed.`] : []),
     '-- ',
     isDaily
-      ? `You're receiving this email, at most once a day, because something you watch at ${host} changed.`
-      : `You're receiving this email because you watch ${name} at ${host}.`,
+      ? `You’re receiving this email, at most once a day, because something you watch at ${host} changed.`
+      : `You’re receiving this email because you watch ${name} at ${host}.`,
     `${isDaily ? 'Stop these daily emails' : `Stop watching ${name}`}: ${end}`,
     `Everything you watch: ${base}/dashboard/watches`,
   ].join('\n\n')
@@ -142,9 +142,8 @@ function explain(change: WatchedChange): string {
   return change.what === 'claimed' ? '. A claim alone authorizes nothing' : ''
 }
 
-/** Links the page of a look-alike, or the list of edits, below a headline. */
-function linkChange(change: WatchedChange, { kind, subject }: StoredWatch, base: string): string {
-  if ('edit_summary' in change) return `\n  ${base}${toPath({ kind, subject })}#history`
+/** Links the page of a look-alike below a headline. */
+function linkChange(change: WatchedChange, base: string): string {
   if (change.what !== 'lookalike') return ''
   const page = { kind: change.isBrand ? 'brand' : 'domain', subject: change.domain } as const
   return `\n  ${base}${toPath(page)}`
@@ -158,11 +157,13 @@ function writePart(
     .slice(0, most)
     .map(
       change =>
-        `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.${linkChange(change, watch, base)}`,
+        `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.${linkChange(change, base)}`,
     )
   const left = changes.length - lines.length
   const more = left > 0 ? [`- and ${left} more`] : []
-  return [toShownName(watch.subject), ...lines, ...more, `  ${base}${toPath(watch)}`].join('\n')
+  const part = changes.some(change => 'edit_summary' in change) ? '#history' : ''
+  const page = `  ${base}${toPath(watch)}${part}`
+  return [toShownName(watch.subject), ...lines, ...more, page].join('\n')
 }
 
 function toPath({ kind, subject }: Pick<StoredWatch, 'kind' | 'subject'>): string {

@@ -26,9 +26,11 @@ export const Slug = z
 export const EnrolledUrl = z
   .string()
   .max(AGENT_URL_CHARS_MAX)
-  .refine(text => !/[?#]/.test(text) && toAgentUrlKey(text) !== undefined, {
-    error: 'must be http or https, without ? or #',
+  .refine(text => toAgentUrlKey(text) !== undefined, {
+    error: 'must be an agent URL such as https://agent.example/mcp',
+    abort: true,
   })
+  .refine(text => !/[?#]/.test(text), { error: 'must not contain ? or #' })
   .overwrite(text => toAgentUrlKey(text) ?? text)
   // The key may be longer than the address: an é is six characters there.
   .pipe(z.string().max(AGENT_URL_CHARS_MAX))

@@ -26,7 +26,7 @@ export const relationshipTrusts = [
 
 /** Values of `relationship_trust`, explained. */
 const trustLevels =
-  'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only` (only the brand names the house), `house_only` (only the house names the brand), `standalone` (no house), `unverifiable`'
+  'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only` (only the brand names the house), `house_only` (only the house names the brand), `standalone` (no house), `unverifiable` (the house has no brand.json that can confirm it)'
 
 /** Relationship of a brand to its house, according to the files. */
 const relationship = {

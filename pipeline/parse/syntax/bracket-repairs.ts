@@ -84,7 +84,7 @@ function closeBefore(
 }
 
 function describeOpen(text: string, { token }: OpenBracket): string {
-  return `the ${token.text} of line ${text.slice(0, token.start).split('\n').length}`
+  return `the ${token.text} on line ${text.slice(0, token.start).split('\n').length}`
 }
 
 function measureIndent(text: string, offset: number): number {

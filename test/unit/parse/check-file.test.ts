@@ -65,7 +65,7 @@ const LIST = `{
 
 describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
-    ['a list that does not end', '{\n  "a": [}\n}', 'the [ of line 2 ends with ], not }', 2, 9],
+    ['a list that does not end', '{\n  "a": [}\n}', 'the [ on line 2 ends with ], not }', 2, 9],
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 2, 10],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'a comma at the end of this line', 2, 9],
     ['a comma too few in one line', '{"a": 1 "b": 2}', 'expected a comma before this', 1, 9],
@@ -87,10 +87,10 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a list that was cut off', '[{"a": 1},', 'it ends without its closing ]', 1, 11],
     ['two commas', '{"a": 1,,\n"b": 2}', 'two commas in a row: remove one', 1, 9],
     ['text behind', '{}\n{}', 'expected the end of the file', 2, 1],
-    ['a list without its end', LIST.replace('],', ','), 'the [ of line 2 is never closed', 4, 19],
+    ['a list without its end', LIST.replace('],', ','), 'the [ on line 2 is never closed', 4, 19],
     ['a list without its end and comma', LIST.replace('],', ''), 'line 2 is never closed', 4, 19],
-    ['an item without its end', LIST.replace('},', ','), 'the { of line 3 is never closed', 3, 17],
-    ['two items run together', LIST.replace('},', ''), 'the { of line 3 is never closed', 3, 17],
+    ['an item without its end', LIST.replace('},', ','), 'the { on line 3 is never closed', 3, 17],
+    ['two items run together', LIST.replace('},', ''), 'the { on line 3 is never closed', 3, 17],
     ['a name in a list', '{"a": ["b": 1]}', 'a { is missing here: add it', 1, 8],
     ['an equals sign', '{\n"a" = 1\n}', 'expected a colon, not =: write :', 2, 5],
     ['a semicolon', '{"a": 1 ; "b": 2}', 'expected a comma, not ;: write ,', 1, 9],

@@ -116,7 +116,7 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
   })
 
   test('refuses an unknown option', async () => {
-    await expectRefusal([...whole, '--nonsense'], /^Unknown option '--nonsense'\.$/)
+    await expectRefusal([...whole, '--nonsense'], /^Unknown option “--nonsense”\.$/)
   })
 
   test('refuses an extra argument', async () => {
@@ -169,9 +169,9 @@ test.each([
   [['org', 'create', '--name', 'x'.repeat(201)], /at most 200 characters/],
   [['org', 'domain', 'add', 'localhost', '--org', 'Acme'], /must be a domain/],
   [['org', 'user', 'add', 'x', '--org', 'Acme', '--role', 'king'], /must be one of /],
-  [['role', 'grant', 'king', '--user', 'x'], /must be one of /],
+  [['role', 'grant', 'king', '--user', 'x'], /must be moderator or admin\.$/],
   [['held', 'release', 'acme.example', 'no domain'], /must be a domain/],
-  [['merge', 'brand', uuid, uuid], /must be one of /],
+  [['merge', 'brand', uuid, uuid], /must be property or collection\.$/],
   [['merge', 'property', 'a', uuid], /must be the registry ID \(rid\) of a record/],
   [['why', 'https://'], /must be a domain/],
   [['crawl', 'acme.example', 'no domain'], /must be a domain/],
@@ -179,15 +179,15 @@ test.each([
   [['top', '--interval', '-1'], /must be a whole number from 1/],
   [['takedown', 'https://'], /must be a domain/],
   [['takedown', 'acme.example', '--undo', '--dry-run'], /cannot be used with/],
-  [['nonsense'], /^Unknown command 'nonsense'\.$/],
-  [['statsu'], /^Unknown command 'statsu'\. Did you mean .*status.*\?$/],
-  [['status', '--jsno'], /^Unknown option '--jsno'\. Did you mean --json\?$/],
+  [['nonsense'], /^Unknown command “nonsense”\.$/],
+  [['statsu'], /^Unknown command “statsu”\. Did you mean .*status.*\?$/],
+  [['status', '--jsno'], /^Unknown option “--jsno”\. Did you mean --json\?$/],
   [
     ['why', 'no domain'],
     /^Invalid value “no domain” for <domain>: must be a domain, such as acme\.example\.$/,
   ],
   [['why', 'no\ndomain'], /^Invalid value “no\uFFFDdomain” for <domain>: must be a domain/],
-  [['org', 'nonsense'], /^Unknown command 'nonsense'\.$/],
+  [['org', 'nonsense'], /^Unknown command “nonsense”\.$/],
 ] as [string[], RegExp][])('registry %j is refused with a reason', async (args, words) => {
   await expectRefusal(args, words)
 })

@@ -117,7 +117,7 @@ describe('a host that waits for its turn', () => {
     await leaveWriter(null)
     const { wait, said, lease } = await openHost()
     const waiting = wait()
-    await expect.poll(() => said.join('\n')).toContain('nobody takes over by itself')
+    await expect.poll(() => said.join('\n')).toContain('no automatic takeover')
     expect(lease.fence).toBe(0)
     await redis.hset(STATE_KEY, 'backup', BACKUP)
     expect(await waiting).toMatchObject({ backup: { name: BACKUP } })
