@@ -32,10 +32,6 @@ export interface CrawlFacts {
 /** Bytes of the crawl state of one file. */
 export const CELL_BYTES = 16
 
-/** Bit above the status, of a file that leads to another one. */
-const LEADS_ON = 0x80
-const STATUS_BITS = 0x7fff
-
 /** Kinds of files by the number that a cell stores, in the order in which the index returns them. */
 export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
 
@@ -46,8 +42,7 @@ const outcomeNumbers = new Map(outcomeNames.map((outcome, number) => [outcome, n
  * Encodes the crawl state of a file in a cell of 16 bytes: kind (1), outcome (1), HTTP status (2), times of the
  * last attempt and the last success in milliseconds (6 each), 0 for none. A value has a cell for each file of
  * one location, by kind, since they are read together. It is stored apart from the documents, so that a night
- * without changes rewrites none of them. The store marks files that lead to another one, so that readers look
- * for no pointer of the others.
+ * without changes rewrites none of them.
  */
 export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   const cell = Buffer.allocUnsafe(CELL_BYTES)
@@ -60,37 +55,19 @@ export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   return cell
 }
 
-/** Merges the cells of `after`, with the marks of the same files, and those cells of `before` that belong to others. */
+/** Merges the cells of `after` with those cells of `before` that belong to other files. */
 export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): Buffer {
   if (before === undefined) return after
-  const merged = Buffer.from(after)
   const others: Buffer[] = []
   for (let at = 0; at < before.length; at += CELL_BYTES) {
-    const same = findCell(merged, before[at]!)
-    if (same >= 0) merged[same + 2] = merged[same + 2]! | (before[at + 2]! & LEADS_ON)
-    else others.push(Buffer.from(before.subarray(at, at + CELL_BYTES)))
+    if (findCell(after, before[at]!) < 0)
+      others.push(Buffer.from(before.subarray(at, at + CELL_BYTES)))
   }
-  if (others.length === 0) return merged
-  for (let at = 0; at < merged.length; at += CELL_BYTES) {
-    others.push(merged.subarray(at, at + CELL_BYTES))
+  if (others.length === 0) return after
+  for (let at = 0; at < after.length; at += CELL_BYTES) {
+    others.push(after.subarray(at, at + CELL_BYTES))
   }
   return Buffer.concat(others.sort((a, b) => a[0]! - b[0]!))
-}
-
-/** Marks the files that lead to another one, and no others. */
-export function markPointers(value: Buffer, hasPointer: (kind: SourceKind) => boolean): Buffer {
-  const marked = Buffer.from(value)
-  for (let at = 0; at < marked.length; at += CELL_BYTES) {
-    const status = marked[at + 2]! & ~LEADS_ON
-    marked[at + 2] = hasPointer(storedKinds[marked[at]!]!) ? status | LEADS_ON : status
-  }
-  return marked
-}
-
-/** Tells whether a file may lead to another one: also where nothing is known of it. */
-export function mayLeadOn(value: Uint8Array | undefined, kind: SourceKind): boolean {
-  const at = value === undefined ? -1 : findCell(value, storedKinds.indexOf(kind))
-  return value === undefined || at < 0 || (value[at + 2]! & LEADS_ON) !== 0
 }
 
 /** Tells whether cells say the same of their files as those of `before`, but for the times of attempts. */
@@ -125,7 +102,7 @@ export function readFreshness(
   const outcome = outcomeNames[value[at + 1]!]!
   const state = readState(value, at)
   if (state === 'never_crawled') return { state, outcome }
-  const status = numberAt(value, at + 2, at + 4) & STATUS_BITS
+  const status = numberAt(value, at + 2, at + 4)
   const attempted = numberAt(value, at + 4, at + 10)
   const succeeded = numberAt(value, at + 10, at + CELL_BYTES)
   const block: FreshnessBlock = {

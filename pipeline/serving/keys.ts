@@ -53,19 +53,9 @@ export function toHostedKey(kind: HostedKind, domain: string): string {
   return `${kind} ${domain}`
 }
 
-/** Builds the key of one file, which is of a domain or at an address: of its pointer, or its facts. */
-export function toFileKey(kind: SourceKind, location: string): string {
-  return joinFileKey(kind, toFreshnessKey(kind, location))
-}
-
-/** Joins the key of a file from its kind and the key of its freshness. */
-export function joinFileKey(kind: SourceKind, freshnessKey: string): string {
-  return `${kind} ${freshnessKey}`
-}
-
-/** Returns the key of the freshness of the file with this key. */
-export function cutFileKey(key: string): string {
-  return key.slice(key.indexOf(' ') + 1)
+/** Builds the key of the pointer in a file, which is of a domain or at an address. */
+export function toPointerKey(kind: SourceKind, location: string): string {
+  return `${kind} ${isUrl(location) ? hashKey(location) : location}`
 }
 
 export function toIdentifierEntryKey(key: string, rid: string): string {

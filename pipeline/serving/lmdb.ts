@@ -5,14 +5,13 @@ import { PublicError } from '../core/errors.ts'
 import { isStorableKey } from '../core/store-key.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
-import { hasSameStates, markPointers, mergeFreshness } from './freshness-record.ts'
+import { hasSameStates, mergeFreshness } from './freshness-record.ts'
 import {
   encodePairs,
   PAIRS_READ_MAX,
   type StoredPair,
   toIdentifierName,
 } from './identifier-index.ts'
-import { cutFileKey, joinFileKey } from './keys.ts'
 import { listPortfolioEntries, NAMES_A_HOUSE } from './portfolio-record.ts'
 import { isReplicated } from './public-entries.ts'
 import {
@@ -36,7 +35,7 @@ export {
 } from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 41
+export const SERVING_FORMAT = 40
 
 /** Bytes of values that are appended in one transaction. */
 const APPEND_BYTES = 16 * 1024 * 1024
@@ -323,9 +322,8 @@ export class ServingStore {
       if (space !== 'freshness' || this.#changesState(entry)) written.push(entry)
       if (space === 'brand') this.#putInPortfolios(key as string, value)
       if (value === undefined) this.#spaces[space].removeSync(key)
-      else if (space === 'freshness') this.#putFreshness(key as string, value)
+      else if (space === 'freshness') this.#putFreshness(key, value)
       else this.#spaces[space].putSync(key, value)
-      if (space === 'pointer') this.#markFreshness(cutFileKey(key as string))
     }
     for (const [name, pair] of names) this.#name(name, pair)
     return written
@@ -337,23 +335,9 @@ export class ServingStore {
   }
 
   /** Writes the freshness of one file of a location and keeps that of its other files. */
-  #putFreshness(key: string, value: Buffer): void {
+  #putFreshness(key: Key, value: Buffer): void {
     const held = this.#spaces.freshness.getBinaryFast(key) as Buffer | undefined
-    const merged = mergeFreshness(held, value)
-    // A night of attempts looks for no pointers: the files that were known have their marks.
-    const isKnown = merged.length === held?.length
-    this.#spaces.freshness.putSync(key, isKnown ? merged : this.markPointers(key, merged))
-  }
-
-  /** Marks in the freshness of a location that a pointer was put or removed. */
-  #markFreshness(key: string): void {
-    const held = this.#spaces.freshness.getBinary(key)
-    if (held !== undefined) this.#spaces.freshness.putSync(key, this.markPointers(key, held))
-  }
-
-  /** Returns the freshness of a location with marks for the files of which a pointer is stored. */
-  markPointers(key: string, value: Buffer): Buffer {
-    return markPointers(value, kind => this.#spaces.pointer.doesExist(joinFileKey(kind, key)))
+    this.#spaces.freshness.putSync(key, mergeFreshness(held, value))
   }
 
   /** Moves a brand to the portfolios of the houses that it has now, before it is written itself. */

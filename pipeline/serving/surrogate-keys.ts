@@ -7,7 +7,6 @@ import {
   type SubjectKind,
   toSurrogateKey,
 } from '../core/surrogate-keys.ts'
-import { cutFileKey } from './keys.ts'
 import type { Entry, SpaceName } from './spaces.ts'
 
 /** Lists what else than `any` is purged when an entry with this key is written; undefined where nothing is. */
@@ -18,13 +17,11 @@ const keyed =
   (kind: SubjectKind, part = 0): ListKeys =>
   key => [toSurrogateKey(kind, getPart(key, part))]
 const anyAlone: ListKeys = () => []
-/** Lists what keys of freshness purge: they name a domain, or the hash of an address or agent after a word for it. */
-const located = (key: string) => {
-  const [kind = '', hash] = key.split(' ')
-  if (hash === undefined) return [toSurrogateKey('domain', kind)]
-  return [toSurrogateKey(kind === 'agent' ? 'agent' : 'file', hash)]
+/** Keys that begin with a kind, of a domain or of the hash of an address. */
+const located: ListKeys = key => {
+  const location = getPart(key, 1)
+  return [toSurrogateKey(location.includes('.') ? 'domain' : 'file', location)]
 }
-const filed: ListKeys = key => located(cutFileKey(key))
 /** Keys that begin with an entity. */
 const revised: ListKeys = key =>
   getPart(key, 0) === 'policy' ? [POLICIES_KEY] : [toSurrogateKey('domain', getPart(key, 1))]
@@ -45,8 +42,8 @@ const purged: Readonly<Record<SpaceName, ListKeys>> = {
   entry: revised,
   revision: revised,
   revision_content: revised,
-  file: filed,
-  pointer: filed,
+  file: located,
+  pointer: located,
   operator: keyed('file'),
   operated: () => [NAMING_KEY],
   // By the address in lower case, and by its own.
@@ -65,7 +62,15 @@ const purged: Readonly<Record<SpaceName, ListKeys>> = {
   event_by_type: anyAlone,
   named: anyAlone,
   portfolio: anyAlone,
-  freshness: located,
+  freshness: key => {
+    const [kind = '', hash] = key.split(' ')
+    return [
+      toSurrogateKey(
+        hash === undefined ? 'domain' : kind === 'agent' ? 'agent' : 'file',
+        hash ?? kind,
+      ),
+    ]
+  },
   meta: undefined,
   crawl_request: undefined,
   agent_timing: undefined,

@@ -1,6 +1,6 @@
 import type { Source } from '../../model/observation.ts'
 import type { FileRecord } from '../../serving/file-record.ts'
-import { toFileKey } from '../../serving/keys.ts'
+import { toPointerKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
 
 export type { FileRecord }
@@ -11,7 +11,7 @@ export function findFileRecord(
   { kind, location }: Source,
 ): FileRecord | null | undefined {
   if (serving === undefined) return undefined
-  const stored = serving.text('file', toFileKey(kind, location))
+  const stored = serving.text('file', toPointerKey(kind, location))
   return stored === undefined ? null : JSON.parse(stored)
 }
 
@@ -24,7 +24,7 @@ export function findFinalAddress(
   { serving }: Pick<Reader, 'serving'>,
   { kind, location }: Source,
 ): string | undefined {
-  const head = serving?.text('file', toFileKey(kind, location))?.slice(0, HEAD_CHARS)
+  const head = serving?.text('file', toPointerKey(kind, location))?.slice(0, HEAD_CHARS)
   const found = head === undefined ? undefined : RESOLVED.exec(head)?.[0]
   return found && JSON.parse(`{${found}}`).resolved_url
 }

@@ -15,13 +15,8 @@ import {
   readModifiedAt,
   toFiles,
 } from '../../serving/document-value.ts'
-import {
-  formatFreshness,
-  mayLeadOn,
-  pickWeakest,
-  readFreshness,
-} from '../../serving/freshness-record.ts'
-import { toFileKey, toFreshnessKey } from '../../serving/keys.ts'
+import { formatFreshness, pickWeakest, readFreshness } from '../../serving/freshness-record.ts'
+import { toFreshnessKey, toPointerKey } from '../../serving/keys.ts'
 import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
 import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
@@ -312,8 +307,8 @@ function findDecidingFreshness(
 ): FreshnessBlock {
   const [first, ...others] = files
   if (first === undefined) return { state: 'never_crawled' }
-  const { freshness: own, next } = readLink(store, first, now)
-  const targets = listTargets(store, next, now)
+  const own = readStoredFreshness(store, first.kind, first.location, now)
+  const targets = listTargets(store, first, now)
   if (others.length === 0 && targets.length === 0) return own
   const known = [
     own,
@@ -336,17 +331,18 @@ export interface Target {
 }
 
 /**
- * Lists the files that a pointer leads to, directly or through others. A target that is itself a
+ * Lists the files that a file points to, directly or through other pointers. A target that is itself a
  * pointer beyond the limit of hops counts as invalid.
  */
-function listTargets(store: ServingStore, first: Source | undefined, now: Instant): Target[] {
+function listTargets(store: ServingStore, first: Source, now: Instant): Target[] {
   const targets: Target[] = []
-  let source = first
-  for (let hop = first ? (hopsMax[first.kind] ?? 0) : 0; source !== undefined && hop > 0; hop--) {
-    const { freshness, next } = readLink(store, source, now)
+  let next = findTarget(store, first)
+  for (let hop = hopsMax[first.kind] ?? 0; next !== undefined && hop > 0; hop--) {
+    const source = next
+    const freshness = readStoredFreshness(store, source.kind, source.location, now)
+    next = findTarget(store, source)
     const isLost = next !== undefined && hop === 1
     targets.push({ source, freshness: isLost ? { ...freshness, state: 'invalid' } : freshness })
-    source = next
   }
   return targets
 }
@@ -354,18 +350,14 @@ function listTargets(store: ServingStore, first: Source | undefined, now: Instan
 /** Finds the files that a file points to, with the freshness of each. */
 export function findTargets(reader: Reader, first: Source): Target[] {
   const { serving } = reader
-  if (serving === undefined) return []
-  const now = reader.now()
-  return listTargets(serving, readLink(serving, first, now).next, now)
+  return serving === undefined ? [] : listTargets(serving, first, reader.now())
 }
 
-/** Reads the freshness of a file, and the file that it leads to. */
-function readLink(store: ServingStore, { kind, location }: Source, now: Instant) {
-  const cells = store.peek('freshness', toFreshnessKey(kind, location))
-  const freshness = readFreshness(cells, kind, now)
-  if (!mayLeadOn(cells, kind)) return { freshness, next: undefined }
-  const target = store.text('pointer', toFileKey(kind, location))
-  return { freshness, next: target === undefined ? undefined : { kind, location: target } }
+/** Finds the file that another file leads to. */
+function findTarget(store: ServingStore, { kind, location }: Source): Source | undefined {
+  if (kind === 'agent' || kind === 'ads.txt') return undefined
+  const target = store.text('pointer', toPointerKey(kind, location))
+  return target === undefined ? undefined : { kind, location: target }
 }
 
 function readStoredFreshness(

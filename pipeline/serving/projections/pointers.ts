@@ -5,7 +5,7 @@ import { findNextPlace } from '../../resolve/brand-facts.ts'
 import type { Database, Parameters } from '../../store/database.ts'
 import { toJsonValue } from '../document-value.ts'
 import { cutFaults, type FileRecord } from '../file-record.ts'
-import { toFileKey } from '../keys.ts'
+import { toPointerKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
@@ -51,7 +51,7 @@ function toPointer(row: StoredDocument): Entry {
   const target = findTarget(row)
   return {
     space: 'pointer',
-    key: toFileKey(row.kind, row.location),
+    key: toPointerKey(row.kind, row.location),
     value: target === undefined ? undefined : Buffer.from(target),
   }
 }
@@ -83,7 +83,7 @@ async function projectFileRecords(
   )
   return rows.map(({ kind, location, faults, ...record }) => ({
     space: 'file',
-    key: toFileKey(kind, location),
+    key: toPointerKey(kind, location),
     value: toJsonValue({ ...record, faults: cutFaults(faults) } satisfies FileRecord),
   }))
 }

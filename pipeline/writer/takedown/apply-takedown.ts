@@ -6,7 +6,7 @@ import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
-import { hashAgent, toFileKey, toFreshnessKey, toHostedKey } from '../../serving/keys.ts'
+import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
@@ -123,15 +123,15 @@ async function recordDeletedKeys(
       toHostedKey('brand.json', domain),
     ]),
     'gone pointer': domains.flatMap(domain => [
-      toFileKey('adagents.json', domain),
-      toFileKey('brand.json', domain),
+      toPointerKey('adagents.json', domain),
+      toPointerKey('brand.json', domain),
     ]),
     'gone freshness': [
       ...new Set(files.map(({ kind, location }) => toFreshnessKey(kind, location))),
     ],
     'gone file': files
       .filter(({ kind }) => kind === 'adagents.json' || kind === 'brand.json')
-      .map(({ kind, location }) => toFileKey(kind, location)),
+      .map(({ kind, location }) => toPointerKey(kind, location)),
     'gone agent_timing': agents,
     'gone agent_health': agents,
     'gone crawl_request': requests.map(({ id }) => id),

@@ -44,7 +44,7 @@ test('a commit is one request with all things that it has changed', async () => 
     write('brand', 'a.example'),
     write('hosted', 'brand.json b.example'),
     write('publisher', 'a.example'),
-    write('file', `adagents.json address ${'h'.repeat(16)}`),
+    write('file', `adagents.json ${'h'.repeat(16)}`),
     write('member', 'acme'),
   ])
   await purger.purge()
