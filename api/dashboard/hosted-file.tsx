@@ -147,6 +147,7 @@ async function renderMissing(
   if (own !== null) return own
   const isBrand = kind === 'brand.json'
   const invalid = renderInvalidFile(context, kind, domain)
+  const { state } = findFileFreshness(context.services.reader, kind, domain)
   return (
     <>
       {invalid ?? (
@@ -163,6 +164,9 @@ async function renderMissing(
         >
           Host {restore ? 'another' : isBrand ? 'a' : 'an'} {kind}
         </a>
+        {invalid || state === 'absent' ? null : (
+          <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
+        )}
       </div>
       {isBrand ? null : <p class="hint">{HOSTED_NOTE}</p>}
     </>
