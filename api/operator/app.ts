@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type FastifyError, type FastifyInstance, fastify } from 'fastify'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { renderMetrics } from '../../jobs/metrics/role-metrics.ts'
@@ -14,22 +15,41 @@ export interface OperatorDeps {
   metrics: OperatorMetrics
   /** Reads the reports of the processes about themselves. */
   readReports(): Promise<ProcessReport[]>
-  /** Finds what is wrong, as sentences. */
+  /** Finds what `/readyz` answers 503 for, as sentences. */
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
   /** Finds what needs attention although all processes do their work, as sentences. */
   findNotes(reports: readonly ProcessReport[]): string[]
-  /** Finds the problems that `status` names, for people; without it, those that `/readyz` has. */
-  readStatusProblems?: (() => Promise<string[]>) | undefined
+  /** Finds the problems that `status` names, which include those that were found; without it, there are no more. */
+  readStatusProblems?: ((found: Found) => Promise<string[]>) | undefined
   queues: StartPage['queues']
   site: StartPage['site']
   version: StartPage['version']
 }
+
+/** Problems and notes that the reports of the processes contain. */
+export interface Found {
+  blocking: string[]
+  notes: string[]
+}
+
+/** Time that the stores and the indexer have to tell more: a probe waits for the answer. */
+const STATUS_MS = 4_000
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Builds the server of the operator's port: a start page, metrics and health. */
 export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   const { config, metrics, readReports, findProblems, findNotes, queues, site, version } = deps
+  const look = async () => {
+    const reports = await readReports()
+    const found = { blocking: await findProblems(reports), notes: findNotes(reports) }
+    // This has to be told most of all while a store cannot be read, or the indexer does not answer.
+    const more = deps.readStatusProblems?.(found).catch(() => undefined)
+    const problems =
+      (await Promise.race([more, setTimeout(STATUS_MS, undefined, { ref: false })])) ??
+      found.blocking
+    return { ...found, problems }
+  }
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -56,27 +76,19 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     return reply.code(404).send(toErrorBody('not_found', text))
   })
   app.get('/', async (_request, reply) => {
-    const reports = await readReports()
-    // The page has to answer most of all while a store cannot be read.
-    const known = await deps.readStatusProblems?.().catch(() => undefined)
-    const found = known ?? (await findProblems(reports))
-    const problems = [...found, ...findNotes(reports)]
+    const { problems, notes } = await look()
     return reply
       .headers(startPageHeaders)
-      .send(renderStartPage({ problems, queues, site, version }))
+      .send(renderStartPage({ problems: [...problems, ...notes], queues, site, version }))
   })
   // Browsers ask for it on their own.
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const reports = await readReports()
-    const problems = await findProblems(reports)
-    const isReady = problems.length === 0
-    return reply.code(isReady ? 200 : 503).send({
-      status: isReady ? 'ready' : 'not_ready',
-      problems,
-      notes: findNotes(reports),
-    })
+    const { blocking, problems, notes } = await look()
+    const isReady = blocking.length === 0
+    const status = isReady ? 'ready' : 'not_ready'
+    return reply.code(isReady ? 200 : 503).send({ status, problems, blocking, notes })
   })
   app.get('/metrics', async (_request, reply) => {
     const reports = await readReports()

@@ -10,7 +10,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { formatBuild, readBuild } from '../../pipeline/core/version.ts'
 import { readDiskProblems, readFreeDisk } from '../../pipeline/read/health.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { buildOperatorApp } from './app.ts'
+import { buildOperatorApp, type Found } from './app.ts'
 import { findReportedNotes, findReportedProblems } from './health.ts'
 import { OperatorMetrics } from './operator-metrics.ts'
 import type { StartPage } from './start-page.ts'
@@ -28,7 +28,7 @@ export interface OperatorServerOptions {
   /** Finds further problems, as sentences. */
   findProblems?(): string[]
   /** Finds the problems that `status` names, which include those of this server. */
-  readStatusProblems?(): Promise<string[]>
+  readStatusProblems?(found: Found): Promise<string[]>
   /** Finds further notes, as sentences. */
   findNotes?(): string[]
 }

@@ -153,7 +153,7 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
     showsQueues: true,
     readReports: () => supervisor.readReports(REPORT_MS),
     findNotes: () => findSettingNotes(config),
-    readStatusProblems: async () => (await readStatus(config)).problems,
+    readStatusProblems: async found => (await readStatus(config, found)).problems,
   })
   return served.url
 }

@@ -34,7 +34,7 @@ export interface RegistryStatus {
   has_push: boolean
   /** Null where Redis does not answer or no registry runs. */
   queues: QueueStatus[] | null
-  /** Problems of the running `start`, as its `/readyz` has them. */
+  /** Problems of the running `start` for which its `/readyz` answers 503. */
   supervisor_problems: string[]
   /** Requirements that Redis does not meet, as sentences: those that the running `start` names, where one runs. */
   redis_problems: string[]

@@ -26,7 +26,11 @@ import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
 import { connectWriter } from './running.ts'
 import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
 import { findUnreadableCredentials } from './stored-credentials.ts'
-import { fetchSupervisorProblems } from './supervisor-problems.ts'
+import {
+  fetchSupervisorProblems,
+  leaveDetailsToStatus,
+  type Reported,
+} from './supervisor-problems.ts'
 
 /** Time in which `start` brings up the other roles after the indexer. */
 const STARTING_MS = 60_000
@@ -45,8 +49,8 @@ export async function printStatus({ json }: { json?: boolean }): Promise<void> {
   if (status.problems.length > 0) process.exitCode = 1
 }
 
-/** Reads the state of the registry in DATA_DIR, running or not. */
-export async function readStatus(config: Config): Promise<RegistryStatus> {
+/** Reads the state of the registry in DATA_DIR, running or not; `own` is what a running `start` says of itself. */
+export async function readStatus(config: Config, own?: Reported): Promise<RegistryStatus> {
   const paths = resolvePaths(config.DATA_DIR)
   const run = await findRunningRegistry(config)
   const log = createLog('status', 'error')
@@ -54,7 +58,7 @@ export async function readStatus(config: Config): Promise<RegistryStatus> {
   const fresh = run && queues ? await askIndexer(run) : undefined
   const index = fresh ?? (await readRecord(paths))
   const checkpoint = readCheckpoint(paths)
-  const reported = await fetchSupervisorProblems(paths)
+  const reported = own ?? (await fetchSupervisorProblems(paths))
   const facts = {
     data_dir: paths.dir,
     running: run
@@ -77,10 +81,10 @@ export async function readStatus(config: Config): Promise<RegistryStatus> {
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: await isHeld(paths.pushLock),
     queues: queues ?? null,
-    supervisor_problems: reported?.problems ?? [],
+    supervisor_problems: leaveDetailsToStatus(reported?.blocking ?? []),
     notes: reported?.notes ?? listNotes(config, paths, run !== undefined),
     redis_problems: reported
-      ? filterRedisProblems(reported.problems)
+      ? filterRedisProblems(reported.blocking)
       : run && queues
         ? await readRedisProblems(run, config, log)
         : [],

@@ -7,12 +7,12 @@ import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
-const ANSWER_MS = 5_000
+const ANSWER_MS = 10_000
 const Readiness = z.object({
-  problems: z.array(z.string()),
+  blocking: z.array(z.string()).default([]),
   notes: z.array(z.string()).default([]),
 })
-type Reported = z.infer<typeof Readiness>
+export type Reported = z.infer<typeof Readiness>
 
 type Place = Pick<Paths, 'operatorUrl'>
 
@@ -43,9 +43,13 @@ export async function fetchSupervisorProblems({
   const url = readFileSync(operatorUrl, 'utf8')
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })
-    const { problems, notes } = Readiness.parse(await response.json())
-    return { problems: problems.filter(problem => !problem.includes(STATUS_SAYS_WHY)), notes }
+    return Readiness.parse(await response.json())
   } catch {
-    return { problems: [`the operator’s port (${url}) does not answer`], notes: [] }
+    return { blocking: [`the operator’s port (${url}) does not answer`], notes: [] }
   }
+}
+
+/** Drops the sentences of which `status` knows more. */
+export function leaveDetailsToStatus(problems: readonly string[]): string[] {
+  return problems.filter(problem => !problem.includes(STATUS_SAYS_WHY))
 }

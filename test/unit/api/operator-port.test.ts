@@ -59,7 +59,7 @@ test('a note is on the page of the operator, and leaves the registry ready', asy
   const ready = await app.inject({ url: '/readyz', headers })
   expect([ready.statusCode, ready.json()]).toEqual([
     200,
-    { status: 'ready', problems: [], notes: ['nobody can sign in'] },
+    { status: 'ready', problems: [], blocking: [], notes: ['nobody can sign in'] },
   ])
   expect((await app.inject({ url: '/', headers })).body).toContain('<li>nobody can sign in</li>')
   await app.close()
@@ -82,13 +82,16 @@ test.each([
   ['no backup has been made in s3://bucket since this start: access denied', 'Backups fail'],
   ['s3://bucket has no backup of the last 2 h: access denied', 'Backups fail'],
   ['the backup in BACKUP_TO is overdue: `registry status` says why', 'Backups fail'],
-  ['4 jobs of the queue storyboards failed in the last 24 hours: the work is repeated', 'Jobs fail'],
+  [
+    '4 jobs of the queue storyboards failed in the last 24 hours: the work is repeated',
+    'Jobs fail',
+  ],
   ['no crawler is running', undefined],
 ])('the page of the operator leads from “%s” to “%s”', (problem, title) => {
   expect(findIncident(problem)).toBe(title)
 })
 
-test('the page of the operator names what status does, and /readyz only what stops it', async () => {
+test('the page of the operator and /readyz name what status does, and only what stops it is a 503', async () => {
   const problem = 'removals of 2 publishers are held back: `registry held list`'
   const app = build('elsewhere', async () => [problem])
   const headers = { host: '127.0.0.1:3100' }
@@ -96,7 +99,9 @@ test('the page of the operator names what status does, and /readyz only what sto
   expect(body).toContain(
     `<li>${problem.replace(/`(.+)`/, '<code>$1</code>')} <a href="http://127.0.0.1:3000/docs/guides/incidents#a-crawl`,
   )
-  expect((await app.inject({ url: '/readyz', headers })).statusCode).toBe(200)
+  const ready = await app.inject({ url: '/readyz', headers })
+  expect(ready.statusCode).toBe(200)
+  expect(ready.json()).toMatchObject({ status: 'ready', problems: [problem], blocking: [] })
   await app.close()
 })
 

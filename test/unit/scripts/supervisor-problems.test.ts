@@ -5,6 +5,7 @@ import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import {
   fetchSupervisorProblems,
   forgetOperatorUrl,
+  leaveDetailsToStatus,
   noteOperatorUrl,
 } from '../../../scripts/commands/supervisor-problems.ts'
 import { createRecordingLog } from '../../support/registry/recording-log.ts'
@@ -21,22 +22,25 @@ test('what the running start says is told, but for what status itself knows bett
   makeFolders(paths)
   let more: { notes?: string[] } = {}
   const origin = await serveOrigin((_, response) =>
-    response.writeHead(503).end(JSON.stringify({ status: 'not_ready', problems: said, ...more })),
+    response
+      .writeHead(503)
+      .end(JSON.stringify({ status: 'not_ready', problems: said, blocking: said, ...more })),
   )
   cleanUp(() => origin.close())
   writeFileSync(paths.operatorUrl, origin.url)
   expect(await fetchSupervisorProblems(paths)).toBeUndefined()
   const lock = (await Lease.take(paths.startLock))!
   cleanUp(() => lock.release())
-  expect(await fetchSupervisorProblems(paths)).toEqual({ problems: said.slice(0, 1), notes: [] })
+  expect(await fetchSupervisorProblems(paths)).toEqual({ blocking: said, notes: [] })
+  expect(leaveDetailsToStatus(said)).toEqual(said.slice(0, 1))
   more = { notes: ['a credential cannot be read'] }
   expect(await fetchSupervisorProblems(paths)).toEqual({
-    problems: said.slice(0, 1),
+    blocking: said,
     notes: ['a credential cannot be read'],
   })
   writeFileSync(paths.operatorUrl, 'http://127.0.0.1:1')
   expect(await fetchSupervisorProblems(paths)).toEqual({
-    problems: ['the operator’s port (http://127.0.0.1:1) does not answer'],
+    blocking: ['the operator’s port (http://127.0.0.1:1) does not answer'],
     notes: [],
   })
 })
