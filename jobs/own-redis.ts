@@ -69,7 +69,7 @@ export class OwnRedis {
       if (this.#isClosing) return
       const failed = await this.#launch()
       if (failed) this.#log.error({ reason: toReason(failed) }, 'redis does not start')
-      else if (this.#server) this.#log.info({ pid: this.#pid }, 'redis started again')
+      else if (this.#server) this.#log.info({ pid: this.pid }, 'redis started again')
     }
   }
 
@@ -131,7 +131,8 @@ export class OwnRedis {
     return this.#closing.signal.aborted
   }
 
-  get #pid(): number | undefined {
+  /** Returns the process of the server; undefined while none runs. */
+  get pid(): number | undefined {
     return this.#server?.pid
   }
 

@@ -112,7 +112,7 @@ async function waitUntilAnswering(
  * Everything it accepted is on disk, so it may be killed.
  */
 export async function endLeftover(paths: Paths): Promise<void> {
-  const pid = findLeftover(paths)
+  const pid = findRedisPid(paths)
   if (pid !== undefined) {
     for (const [signal, ms] of [
       ['SIGTERM', END_MS],
@@ -127,7 +127,7 @@ export async function endLeftover(paths: Paths): Promise<void> {
 }
 
 /** Finds the process of the pid file, if it is still a server of this folder. */
-function findLeftover({ redis, redisPid }: Paths): number | undefined {
+export function findRedisPid({ redis, redisPid }: Paths): number | undefined {
   if (!existsSync(redisPid)) return undefined
   const pid = Number(readFileSync(redisPid, 'utf8'))
   if (!Number.isInteger(pid) || pid < 2 || !isAlive(pid)) return undefined

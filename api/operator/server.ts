@@ -8,7 +8,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { listenAt } from '../../pipeline/core/listen.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { formatBuild, readBuild } from '../../pipeline/core/version.ts'
-import { readDiskProblems, readFreeDisk } from '../../pipeline/read/health.ts'
+import { describeFrozenRedis, readDiskProblems, readFreeDisk } from '../../pipeline/read/health.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp, type Found } from './app.ts'
 import { findReportedNotes, findReportedProblems } from './health.ts'
@@ -22,6 +22,8 @@ export interface OperatorServerOptions {
   port: number
   /** Address of the Redis that must answer; without it, Redis is not reported. */
   redisUrl: string | undefined
+  /** Finds the process of a Redis that `start` runs. */
+  findRedisPid?(): number | undefined
   /** Shows the queues in it and the disk of the stores, as one process of a registry does. */
   showsQueues: boolean
   readReports(): Promise<ProcessReport[]>
@@ -38,7 +40,7 @@ export async function serveOperator(
   options: OperatorServerOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log, port, redisUrl, showsQueues, readReports } = options
-  const { findProblems, findNotes, readStatusProblems } = options
+  const { findProblems, findNotes, findRedisPid, readStatusProblems } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
   const paths = resolvePaths(config.DATA_DIR)
   const build = readBuild()
@@ -59,7 +61,9 @@ export async function serveOperator(
       return [
         // What else a full disk causes says less.
         ...readDiskProblems(paths),
-        ...(redis === undefined ? [] : findStatusProblems(await redis.read(), config)),
+        ...(redis === undefined
+          ? []
+          : findStatusProblems(await redis.read(), config, findRedisPid?.())),
         ...findReportedProblems(reports, paths, clock.now()),
         ...(findProblems?.() ?? []),
       ]
@@ -87,8 +91,13 @@ function chooseQueues(hasQueues: boolean, { OPERATOR_TOKEN }: Config): StartPage
   return OPERATOR_TOKEN === undefined ? 'need a token' : 'shown'
 }
 
-function findStatusProblems(status: RedisStatus | undefined, config: Config): string[] {
-  return status === undefined
+function findStatusProblems(
+  status: RedisStatus | undefined,
+  config: Config,
+  pid: number | undefined,
+): string[] {
+  if (status !== undefined) return findRedisProblems(status.info, config)
+  return pid === undefined
     ? ['Redis does not answer: what is stored can be read, saves are refused']
-    : findRedisProblems(status.info, config)
+    : [describeFrozenRedis(pid)]
 }

@@ -92,6 +92,11 @@ export function describeFrozenProcess(role: string, pid: number): string {
   return `the ${role} does not answer: ${describeKill(pid)}`
 }
 
+/** Says that the Redis that `start` runs is frozen, and what to do. */
+export function describeFrozenRedis(pid: number): string {
+  return `Redis does not answer: ${describeKill(pid)}`
+}
+
 export function describeKill(pid: number): string {
   return `if this lasts, end it with \`kill -9 ${pid}\`, and \`start\` starts it again`
 }

@@ -11,6 +11,7 @@ import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
+import { describeFrozenRedis } from '../../pipeline/read/health.ts'
 import { readFreeDisk, WRITE_BYTES_MIN } from '../../pipeline/store/free-disk.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
@@ -49,10 +50,13 @@ export async function connectRunning(
   { isPatient = false } = {},
 ): Promise<WriterClient> {
   const { assertRedisAnswers } = await import('../../jobs/redis.ts')
+  const { findRedisPid, toRedisUrl } = await import('../../jobs/redis-server.ts')
   await assertRedisAnswers(redis_url, REDIS_MS).catch(error => {
     // On a full disk the Redis of `start` does not come up.
     assertDiskSpace(readSettings())
-    throw error
+    const paths = resolvePaths(readSettings().DATA_DIR)
+    const pid = redis_url === toRedisUrl(paths) ? findRedisPid(paths) : undefined
+    throw pid === undefined ? error : new Error(describeFrozenRedis(pid))
   })
   const writer = await connectWriter(redis_url, name)
   if (isPatient) return writer

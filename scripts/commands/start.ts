@@ -133,7 +133,7 @@ async function run(plan: StartPlan): Promise<void> {
   try {
     forgetOperatorUrl(paths)
     if (!config.REDIS_URL) redis = await OwnRedis.start(paths, log)
-    const operatorUrl = await serveOperatorPort(plan, supervisor)
+    const operatorUrl = await serveOperatorPort(plan, supervisor, redis)
     noteOperatorUrl(paths, operatorUrl, log)
     await startRoles(plan, supervisor, operatorUrl)
   } catch (error) {
@@ -142,7 +142,11 @@ async function run(plan: StartPlan): Promise<void> {
 }
 
 /** Serves the operator's port, which shows all roles. */
-async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promise<string> {
+async function serveOperatorPort(
+  plan: StartPlan,
+  supervisor: Supervisor,
+  redis: OwnRedis | undefined,
+): Promise<string> {
   const { config, log } = plan
   const served = await serveOperator({
     config,
@@ -150,6 +154,7 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
     log,
     port: chooseOperatorPort(config),
     redisUrl: requireRedisUrl(config),
+    findRedisPid: () => redis?.pid,
     showsQueues: true,
     readReports: () => supervisor.readReports(REPORT_MS),
     findNotes: () => findSettingNotes(config),
