@@ -1,6 +1,6 @@
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MetricName } from '../../jobs/metrics/table.ts'
-import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { formatTime, type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import {
   describeFrozenProcess,
   describeUnreadableCredentials,
@@ -47,7 +47,7 @@ export function findReportedNotes(reports: readonly ProcessReport[]): string[] {
 /** Finds that the copies of the registry elsewhere are old: the published files, and the backup. */
 function findCopyProblems(reports: readonly ProcessReport[], now: Instant): string[] {
   const uploadMs = findMaximum(reports, 'registry_upload_behind_seconds') * SECOND
-  const since = toIso(Math.round(now - uploadMs))
+  const since = formatTime(toIso(now - uploadMs))
   return [
     ...(uploadMs > UPLOAD_LAG_MAX_MS
       ? [`the bucket of PUBLISH_TO lacks what was published since ${since}: ${STATUS_SAYS_WHY}`]

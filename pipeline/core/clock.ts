@@ -57,6 +57,11 @@ export const systemClock: Clock = new SteadyClock()
 let lastDay = Number.NaN
 let lastDate = ''
 
+/** Formats an ISO 8601 time for people, in UTC, to the minute. */
+export function formatTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
+}
+
 /** Formats an instant as ISO 8601 in UTC. Answers contain many times of few days, so the last date is cached. */
 export function toIso(instant: Instant): string {
   const day = Math.floor(instant / DAY)

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { HOUR, type Instant, MINUTE, SECOND, toIso } from '../core/clock.ts'
+import { formatTime, HOUR, type Instant, MINUTE, SECOND, toIso } from '../core/clock.ts'
 import { countThings } from '../core/counts.ts'
 import { nameFullDisk } from '../core/disk-full.ts'
 import { readFreeDisk, WRITE_BYTES_MIN } from '../store/free-disk.ts'
@@ -82,7 +82,8 @@ export function readReplicaProblems(paths: Pick<Paths, 'replica'>, now: Instant)
 /** Finds that a replica does not reach its registry, or cannot follow it. */
 export function findReplicaProblems(replica: ReplicaState | undefined, now: Instant): string[] {
   if (replica === undefined || computeReplicaLagMs(replica, now) <= REPLICA_LAG_MAX_MS) return []
-  const since = replica.caught_up_at ?? 'it began'
+  const { caught_up_at: at } = replica
+  const since = at === null ? 'it began' : formatTime(at)
   const reason = replica.problem === undefined ? '' : `: ${replica.problem}`
   return [`this replica lacks what ${replica.origin} has published since ${since}${reason}`]
 }
@@ -113,11 +114,11 @@ export function readDiskProblems(paths: Pick<Paths, 'dir'>): string[] {
 
 function findStalledWriter({ now, heartbeatAt }: StoreFacts): string | undefined {
   if (heartbeatAt === undefined || now - heartbeatAt <= SILENCE_MAX_MS) return undefined
-  const since = toIso(Math.round(heartbeatAt))
+  const since = formatTime(toIso(heartbeatAt))
   return `the writer has made no progress since ${since}: saves and crawls wait`
 }
 
 function findOldSnapshot({ now, snapshotBehindSince: since }: StoreFacts): string | undefined {
   if (since === undefined || now - since <= SNAPSHOT_LAG_MAX_MS) return undefined
-  return `lists and search lack what was committed since ${toIso(Math.round(since))}`
+  return `lists and search lack what was committed since ${formatTime(toIso(since))}`
 }

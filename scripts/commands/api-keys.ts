@@ -5,6 +5,7 @@ import {
   type ListedKey,
   listActiveKeys,
 } from '../../pipeline/accounts/organizations.ts'
+import { formatTime } from '../../pipeline/core/clock.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import type { KeyPermission } from '../../pipeline/core/roles.ts'
 import { KEY_PREFIX_CHARS } from '../../pipeline/model/identity.ts'
@@ -12,7 +13,7 @@ import { keyOrSecret } from '../command-line/values.ts'
 import { readSettings } from './environment.ts'
 import { nameInput, openInput } from './input.ts'
 import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
-import { formatTable, formatTime } from './text.ts'
+import { formatTable } from './text.ts'
 
 interface KeyOptions {
   org: string

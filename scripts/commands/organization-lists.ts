@@ -1,8 +1,9 @@
 import { listNamedOrganizations } from '../../pipeline/accounts/organization-list.ts'
+import { formatTime } from '../../pipeline/core/clock.ts'
 import { listOrganizationMembers } from '../../pipeline/read/lookups/organizations.ts'
 import { requireOrganization } from './accounts.ts'
 import { readRecord } from './reading.ts'
-import { formatTable, formatTime } from './text.ts'
+import { formatTable } from './text.ts'
 
 /** Prints all organizations, each with how many people and keys act for it and with its domains. */
 export function listOrganizations({ json = false }: { json?: boolean }): void {

@@ -1,4 +1,5 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
+import { formatTime } from '../../pipeline/core/clock.ts'
 import { countThings, formatBytes, formatCount } from '../../pipeline/core/counts.ts'
 import { type Effect, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import type { BackupStatus, IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
@@ -7,7 +8,7 @@ import {
   findFullDisk,
   UPLOAD_LAG_MAX_MS,
 } from '../../pipeline/read/health.ts'
-import { formatAgo, formatDuration, formatResults, formatTime, formatTotals } from './text.ts'
+import { formatAgo, formatDuration, formatResults, formatTotals } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
 export interface RegistryStatus {

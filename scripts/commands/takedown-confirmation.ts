@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { formatTime } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type TakedownPreview,
 } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { askOrOpen, unwrapOrExit } from './running.ts'
-import { formatTime } from './text.ts'
 
 /** Refuses a name below which anybody registers a domain: each of them would be deleted. */
 export function refusePublicSuffix(domain: Domain): void {

@@ -1,4 +1,5 @@
 import { findTakedownTime, listTakedowns } from '../../pipeline/accounts/taken-down.ts'
+import { formatTime } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
@@ -14,7 +15,7 @@ import {
   describeTakedown,
   refusePublicSuffix,
 } from './takedown-confirmation.ts'
-import { formatTable, formatTime } from './text.ts'
+import { formatTable } from './text.ts'
 
 interface TakedownOptions {
   reason?: string

@@ -10,11 +10,6 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Formats an ISO 8601 time for people, in UTC, to the minute. */
-export function formatTime(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
-}
-
 /** Formats how long ago a time is. */
 export function formatAgo(iso: string, now: number): string {
   return `${formatDuration(now - Date.parse(iso))} ago`

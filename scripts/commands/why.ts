@@ -1,4 +1,4 @@
-import { systemClock } from '../../pipeline/core/clock.ts'
+import { formatTime, systemClock } from '../../pipeline/core/clock.ts'
 import { countThings, formatBytes } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { describeOutcome } from '../../pipeline/core/outcomes.ts'
@@ -10,7 +10,7 @@ import {
 import type { Reason } from '../../pipeline/writer/crawl/newcomer.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen } from './running.ts'
-import { formatAgo, formatTime } from './text.ts'
+import { formatAgo } from './text.ts'
 
 /** Prints how the files of a domain were crawled; exits with 1 where the registry does not crawl it. */
 export async function explainDomain(domain: Domain, { json }: { json?: boolean }): Promise<void> {

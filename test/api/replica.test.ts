@@ -7,7 +7,7 @@ import { findReportedProblems } from '../../api/operator/health.ts'
 import { createRefusingWriter } from '../../jobs/api-client/refusing-writer.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
-import { MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { formatTime, MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
@@ -206,7 +206,7 @@ describe('the API of a replica that follows over HTTP', () => {
       findReportedProblems(reports, paths, complete + lagMs).filter(isOfReplica)
     expect(find(MINUTE)).toEqual([])
     expect(find(MINUTE + 1)).toEqual([
-      `this replica lacks what ${reader.replica?.origin} has published since ${toIso(complete)}`,
+      `this replica lacks what ${reader.replica?.origin} has published since ${formatTime(toIso(complete))}`,
     ])
     const own = await registry.metrics.read()
     expect(own.find(({ name }) => name === 'registry_replica_lag_seconds')?.values).toEqual([])

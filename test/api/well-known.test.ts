@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HOUR, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { formatTime, HOUR, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { writeRegistryKey } from '../support/registry/registry-keys.ts'
@@ -129,7 +129,7 @@ describe('GET /healthz, GET /readyz', () => {
     // A quiet registry has an old snapshot that lacks nothing.
     expect(await readProblems()).toEqual([])
     await own.observe(observeBrandFile('second.example', 'Second'))
-    const since = toIso(own.clock.now())
+    const since = formatTime(toIso(own.clock.now()))
     expect(await readProblems()).toEqual([])
     own.clock.tick(HOUR + SECOND)
     expect(await readProblems()).toEqual([

@@ -152,7 +152,7 @@ describe('the operator’s port of a running registry', () => {
         return ready.problems.length > 0 && ready
       }, 60)
       expect(metrics.status).toBe(200)
-      expect(metrics.problems[0]).toMatch(/^the writer has made no progress since 20\S+Z: /)
+      expect(metrics.problems[0]).toMatch(/^the writer has made no progress since 20\S+ \S+ UTC: /)
       expect((await fetch(`${api}/api/brands/registry`)).status).toBe(200)
       expect(await runRegistry(['org', 'create', '--name', 'Unheard'], env)).toMatchObject({
         status: 1,

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { formatTime } from '../../../pipeline/core/clock.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { findReplicaProblems } from '../../../pipeline/read/health.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
@@ -223,7 +224,7 @@ describe('a replica', () => {
       problem: 'the origin is away',
     })
     expect(findReplicaProblems(readReplicaState(paths), clock.now())).toEqual([
-      `this replica lacks what ${folder} has published since ${complete}: the origin is away`,
+      `this replica lacks what ${folder} has published since ${formatTime(complete!)}: the origin is away`,
     ])
   })
 
