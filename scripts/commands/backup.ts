@@ -15,6 +15,7 @@ import {
   type Manifest,
 } from '../../pipeline/writer/copy-stores.ts'
 import { describeDiscarded, describeRegained } from './discarded-commits.ts'
+import { assertNotForeign } from './empty-folder.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
@@ -74,6 +75,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const config = readSettings()
   const place = toTypedFolder(dir)
   refuseBackupFolder(place)
+  assertNotForeign(resolvePaths(config.DATA_DIR))
   const repeating = { ...how, repeatsTakedowns: true }
   const { seq, made_at, takedowns, replaced, kept } = await restore(
     config.DATA_DIR,

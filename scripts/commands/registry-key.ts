@@ -7,6 +7,7 @@ import { requireValue } from '../../pipeline/core/present.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
 import { isSignedWith } from '../../pipeline/transparency/signed-note.ts'
+import { parseHead } from '../../pipeline/transparency/tree-head.ts'
 import { findUnreadableCredentials } from './stored-credentials.ts'
 
 type KeySettings = Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'LOG_SIGNING_KEY' | 'CREDENTIALS_KEY'>
@@ -76,6 +77,18 @@ export function assertLogKey(
   if (LOG_SIGNING_KEY === undefined)
     throw new ConfigError(
       `The key of the event log is missing: restore it as ${logKey}, or name it in LOG_SIGNING_KEY. ${isLost}`,
+    )
+}
+
+/** Throws a `ConfigError` where a log was begun under another name: no head of it would be signed. */
+export function assertLogOrigin(
+  origin: NonNullable<Config['LOG_ORIGIN']>,
+  { logHead }: Pick<Paths, 'logHead'>,
+): void {
+  const begun = existsSync(logHead) ? parseHead(readFileSync(logHead, 'utf8'))?.origin : undefined
+  if (begun !== undefined && begun !== origin)
+    throw new ConfigError(
+      `LOG_ORIGIN is ${origin}, and the event log of DATA_DIR is ${begun}: set it to that, or unset it. docs/operate/keys.md says how to start a new log.`,
     )
 }
 

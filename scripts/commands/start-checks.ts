@@ -23,9 +23,9 @@ import { chooseAgentPort, DEMO_PORTS } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
 import { type Paths, PRIVATE_FOLDER_MODE, resolvePaths } from '../../pipeline/store/paths.ts'
 import { chooseBundles, isAddress } from '../../pipeline/storyboards/bundles/named-bundles.ts'
-import { isDefaultFolder } from './empty-folder.ts'
+import { assertNotForeign, isDefaultFolder } from './empty-folder.ts'
 import { assertNoFile, describeNoRegistry } from './environment.ts'
-import { assertLogKey } from './registry-key.ts'
+import { assertLogKey, assertLogOrigin } from './registry-key.ts'
 import { assertWritable } from './writable.ts'
 
 const ENDING_MS = 2_000
@@ -46,6 +46,10 @@ const checks = {
     ...findFaults(file, path => readSigningKey(path, 'LOG_SIGNING_KEY')),
     ...findFaults(DATA_DIR, path => assertLogKey({ LOG_SIGNING_KEY: file }, resolvePaths(path))),
   ],
+  LOG_ORIGIN: ({ LOG_ORIGIN: origin, DATA_DIR }) =>
+    origin === undefined
+      ? []
+      : findFaults(DATA_DIR, path => assertLogOrigin(origin, resolvePaths(path))),
   AGENT_SIGNER_KEYS: ({ AGENT_SIGNER_KEYS: file }) => findFaults(file, readSignerKeys),
   REGISTRY_SIGNING_KEYS: ({ REGISTRY_SIGNING_KEYS: file }) => findFaults(file, readRegistrySecrets),
   PROTECTED_NAMES: ({ PROTECTED_NAMES: file }) => findFaults(file, readProtectedNames),
@@ -54,7 +58,11 @@ const checks = {
   HOST: ({ HOST }) => findHostFaults('HOST', HOST),
   OPERATOR_HOST: ({ OPERATOR_HOST }) => findHostFaults('OPERATOR_HOST', OPERATOR_HOST),
   DATA_DIR: ({ DATA_DIR }) =>
-    findFaults(DATA_DIR, path => assertWritable('DATA_DIR', resolvePaths(path).dir)),
+    findFaults(DATA_DIR, path => {
+      const paths = resolvePaths(path)
+      assertWritable('DATA_DIR', paths.dir)
+      assertNotForeign(paths)
+    }),
   PUBLISH_TO: ({ PUBLISH_TO, DATA_DIR }) =>
     findFaults(DATA_DIR && resolvePublishFolder(PUBLISH_TO, DATA_DIR), path =>
       assertWritable('PUBLISH_TO', path),
@@ -78,7 +86,14 @@ const used = {
   start: Object.keys(checks) as Checked[],
   api: ['CRAWL_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'STORYBOARDS', 'HOST'],
   crawler: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'STORYBOARDS'],
-  indexer: ['LOG_SIGNING_KEY', 'PROTECTED_NAMES', 'DATA_DIR', 'PUBLISH_TO', 'BACKUP_TO'],
+  indexer: [
+    'LOG_SIGNING_KEY',
+    'LOG_ORIGIN',
+    'PROTECTED_NAMES',
+    'DATA_DIR',
+    'PUBLISH_TO',
+    'BACKUP_TO',
+  ],
   push: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'DATA_DIR'],
   agent: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'AGENT_SIGNER_KEYS', 'HOST', 'DATA_DIR'],
   follow: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'HOST', 'DATA_DIR'],

@@ -17,6 +17,7 @@ import {
 import { findChild } from '../support/processes/processes.ts'
 
 const folder = makeTemporaryFolder()
+const lists = makeTemporaryFolder()
 const domains = createScaleWorld({ domains: 60, seed: 1 })
 const TOKEN = 'an-operators-token'
 let world: ServedWorld
@@ -36,7 +37,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
     REDIS_URL: undefined,
   }
-  const list = `${folder.path}/domains.txt`
+  const list = `${lists.path}/domains.txt`
   writeFileSync(list, domains.domains.join('\n'))
   start = new Command(['start', '--domains', list], env)
   await start.waitForOutput(/^Ready\./m)
@@ -49,6 +50,7 @@ afterAll(async () => {
   await start?.interrupt()
   await world?.close()
   folder.remove()
+  lists.remove()
 })
 
 const readMetrics = async (base = operator) => (await fetch(`${base}/metrics`)).text()

@@ -198,6 +198,14 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
       status: 1,
       stderr: `There is no registry in ${other}: is DATA_DIR right?\n`,
     })
+    const force = ['restore', join(folder.path, 'backup'), '--force']
+    for (const command of [['start'], ['indexer'], ['follow', 'https://r.example'], force])
+      expect(await run(command, '', { DATA_DIR: other })).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          `DATA_DIR is ${other}, which is not empty and holds no registry. Choose another folder.\n`,
+        ),
+      })
     expect(readdirSync(other)).toEqual(['notes.txt'])
   })
 

@@ -137,6 +137,12 @@ describe('a start that cannot be says so in one sentence', () => {
       () => `PROTECTED_NAMES names ${at('closed')}, which is a folder.`,
     ],
     [
+      'a folder of something else',
+      () => ({ DATA_DIR: folder.path }),
+      () =>
+        `DATA_DIR is ${folder.path}, which is not empty and holds no registry. Choose another folder.`,
+    ],
+    [
       'a folder below a file',
       () => ({ DATA_DIR: at('file/data') }),
       () =>

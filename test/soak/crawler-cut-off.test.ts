@@ -66,7 +66,6 @@ async function startRegistry({ redisUrl, webAddress }: Link) {
     LOG_LEVEL: 'warn',
     LIMITS: JSON.stringify({ ...limits, crawlBatchesInFlight: 6, crawlBatchSources: 50 }),
   }
-  writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
   const run = (args: string[], more: Environment = {}, through: string[] = []) => {
     const command = new Command(args, { ...env, ...more }, through)
     cleanUp(async () => void (await command.interrupt()))
@@ -74,6 +73,7 @@ async function startRegistry({ redisUrl, webAddress }: Link) {
   }
   run(['indexer'])
   await waitUntil(async () => existsSync(`${folder.path}/run.json`))
+  writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
   return { env, folder: folder.path, run, world }
 }
 

@@ -58,11 +58,11 @@ describe.each([
         answerMs: 8_000,
       }),
     }
-    writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
     indexer = new Command(['indexer'], env)
     roles.push(indexer, ...['api', 'crawler'].map(role => new Command([role], env)))
     client = await makeClient({ dataDir: folder.path, indexer }, env)
     await waitUntil(async () => (await fetch(`${base}/readyz`)).status === 200)
+    writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
   })
 
   afterAll(async () => {

@@ -21,7 +21,8 @@ function mayBeginWith(files: readonly string[]): boolean {
 test.each<[what: string, files: string[], may: boolean]>([
   ['an empty folder', [], true],
   ['a new volume', ['lost+found/0', '.snapshot/0'], true],
-  ['a folder of something else', ['notes.txt'], false],
+  ['what the other roles and an operator have put there', ['push.lock', 'accounts/key'], true],
+  ['a folder of something else', ['notes.txt', 'accounts/key'], false],
   ['a folder with Redis of something else', ['redis/dump.rdb'], false],
   ['what a start that failed has left', ['start.lock', 'redis/redis.log', 'accounts/key'], true],
   ['what an interrupted first commit has left', ['lease.lock', 'seals'], true],

@@ -6,6 +6,7 @@ import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { signHead } from '../../../pipeline/transparency/tree-head.ts'
 import {
   assertLogKey,
+  assertLogOrigin,
   ensureLogKey,
   ensureRegistryKey,
   listMissingKeys,
@@ -32,7 +33,7 @@ describe('a registry whose log was begun', () => {
     expect(() => assertLogKey(config, paths)).not.toThrow()
   })
 
-  test('does not start with another key of the log than the one that signed it', () => {
+  test('does not start with another key or name of the log than those that signed it', () => {
     const [paths, other] = [makeFolder({ hasLog: false }), makeFolder({ hasLog: false })]
     const { private: key } = readSigningKey(ensureLogKey(paths))
     const note = signHead(
@@ -41,6 +42,13 @@ describe('a registry whose log was begun', () => {
     )
     writeFileSync(paths.logHead, note)
     expect(() => assertLogKey(config, paths)).not.toThrow()
+    expect(() => assertLogOrigin('registry.example/log', paths)).not.toThrow()
+    expect(() => assertLogOrigin('other.example/log', paths)).toThrow(
+      new ConfigError(
+        'LOG_ORIGIN is other.example/log, and the event log of DATA_DIR is registry.example/log: set it to that, or unset it. ' +
+          'docs/operate/keys.md says how to start a new log.',
+      ),
+    )
     const LOG_SIGNING_KEY = ensureLogKey(other)
     expect(() => assertLogKey({ LOG_SIGNING_KEY }, paths)).toThrow(
       `LOG_SIGNING_KEY names ${LOG_SIGNING_KEY}, which is not the key that signed the event log: restore that key.`,
