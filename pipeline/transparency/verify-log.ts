@@ -116,7 +116,7 @@ async function checkEntries(
     const isErased = entry.equals(ERASED)
     if (isErased) result.erased++
     else if (!toLeafHash(entry).equals(leaf))
-      result.faults.push(`entry ${first + i} is not the one that was logged`)
+      result.faults.push(`entry ${first + i} in ${name} is not the one that was logged`)
     onEntry?.(isErased ? undefined : entry, first + i, leaf)
   })
 }

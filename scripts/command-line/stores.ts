@@ -12,7 +12,9 @@ export function addStores(program: Command): void {
 
   program
     .command('verify')
-    .description('compare all stores (prints what differs, and exits with 1 if anything does)')
+    .description(
+      'compare all stores, and read the whole log of events (prints what is wrong, and exits with 1 if anything is)',
+    )
     .argument('[backup]', 'folder that `backup` has created, to check that instead', path)
     .action(async backup =>
       backup === undefined

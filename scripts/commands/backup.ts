@@ -8,6 +8,8 @@ import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-taked
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { assertRecordKnown } from '../../pipeline/store/record.ts'
 import { assertUndamagedBeside } from '../../pipeline/store/undamaged.ts'
+import { checkLogFiles, LOG_ADVICE } from '../../pipeline/transparency/check-log-files.ts'
+import { LOG_IN_BACKUP } from '../../pipeline/transparency/copy-log.ts'
 import {
   backedUp,
   checkBackup,
@@ -32,6 +34,17 @@ export async function backUp(dir: string): Promise<void> {
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
   const { seq } = await requestBackup(config, place)
   process.stdout.write(`Backed up commit ${seq} to ${place}. Key files are not in it.\n`)
+  await assertLogUndamaged(place)
+}
+
+/** Throws where the log in a backup is damaged, which a copy of a damaged one is without any other sign. */
+async function assertLogUndamaged(place: string): Promise<void> {
+  const { folder, head } = LOG_IN_BACKUP
+  const [fault] = await checkLogFiles({ log: join(place, folder), logHead: join(place, head) })
+  if (fault !== undefined)
+    throw new Error(
+      `the log of events in ${place} is damaged: ${fault}. Its record is intact. ${LOG_ADVICE}`,
+    )
 }
 
 /** Throws where a backup would be lost together with the stores that it is for. */
@@ -97,6 +110,9 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
     )
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}.\n`)
+  const [fault] = await checkLogFiles(paths)
+  if (fault !== undefined)
+    process.stderr.write(`The log of events is damaged: ${fault}. ${LOG_ADVICE}.\n`)
   await publishIn(config)
 }
 
@@ -108,6 +124,7 @@ export async function verifyBackup(dir: string): Promise<void> {
   const record = join(place, backedUp.record)
   assertRecordKnown(record)
   await assertUndamagedBeside(record)
+  await assertLogUndamaged(place)
   process.stdout.write(`The backup of commit ${seq}, made at ${made_at}, can be restored.\n`)
 }
 

@@ -1,5 +1,7 @@
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { verifyStopped } from '../../pipeline/maintenance/verify-stopped.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { checkLogFiles, LOG_ADVICE } from '../../pipeline/transparency/check-log-files.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrTake, publishAlone } from './open-registry.ts'
 import { askRunning } from './running.ts'
@@ -10,20 +12,28 @@ export async function verifyStores(): Promise<void> {
   const { run, alone: stopped } = await findOrTake(config, () =>
     verifyStopped(config.DATA_DIR, note => process.stderr.write(`${note}\n`)),
   )
-  const faults = run ? await askRunning<string[]>(run, { ask: 'verify' }) : stopped
-  for (const fault of faults) process.stdout.write(`${fault}\n`)
-  if (faults.length === 0) {
+  const inStores = run ? await askRunning<string[]>(run, { ask: 'verify' }) : stopped
+  const inLog = await checkLogFiles(resolvePaths(config.DATA_DIR))
+  if (inStores.length + inLog.length === 0) {
     process.stdout.write('All stores agree.\n')
     return
   }
   process.exitCode = 1
+  for (const fault of [...inStores, ...inLog.map(fault => `log: ${fault}`)])
+    process.stdout.write(`${fault}\n`)
+  const advice = [
+    ...(inStores.length > 0 ? [describeNextStep(inStores)] : []),
+    ...(inLog.length > 0 ? [LOG_ADVICE] : []),
+  ]
+  process.stderr.write(`Nothing was changed. ${advice.join('. ')}.\n`)
+}
+
+function describeNextStep(faults: readonly string[]): string {
   const isRecordBad = faults.some(fault => /^record\/record\.sqlite: (?!was changed)/.test(fault))
   const next = isRecordBad
     ? 'The record cannot be rebuilt: run `registry restore DIR --force` with a backup.'
     : 'The next start rebuilds derived stores.'
-  process.stderr.write(
-    `Nothing was changed. ${next} See docs/operate/incidents.md, “A store is damaged or missing”.\n`,
-  )
+  return `${next} See docs/operate/incidents.md, “A store is damaged or missing”`
 }
 
 export async function rebuildStores(): Promise<void> {

@@ -163,7 +163,10 @@ describe('a check from outside', () => {
     const { log } = registry.reader.paths
     const { size } = await verify()
     for (const [level, fault] of [
-      ['entries', /^entry \d+ is not the one that was logged|cut off|has \d+ entries/],
+      [
+        'entries',
+        /^entry \d+ in tile\/entries\/\S+ is not the one that was logged|cut off|has \d+ entries/,
+      ],
       [0, /the signed root|not the one that was logged/],
     ] as const) {
       const file = `${log}/${nameOfTile(level, 0, size)}`

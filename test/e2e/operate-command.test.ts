@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, cpSync, readdirSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
-import { systemClock } from '../../pipeline/core/clock.ts'
+import { type Instant, systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import type { Batch } from '../../pipeline/writer/apply-context.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { buildBaseBatch } from '../support/fixtures/batches.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import {
   buildBrandSave,
@@ -19,6 +21,7 @@ import { openAnotherApi, openRegistry } from '../support/registry/app.ts'
 import { generousTimeouts } from '../support/registry/generous-limits.ts'
 import { enrol } from '../support/registry/members.ts'
 import { buildOptions } from '../support/registry/registry.ts'
+import { writeRegistryKey } from '../support/registry/registry-keys.ts'
 import { testClock } from '../support/worlds/clock.ts'
 
 /** First bytes of a PNG. */
@@ -33,9 +36,13 @@ const run = (...args: string[]) =>
 afterAll(() => folder.remove())
 
 async function commit(...submissions: ReturnType<typeof buildBrandSave>[]): Promise<void> {
+  await commitIn(dataDir, () => ({ observations: [], submissions }))
+}
+
+async function commitIn(dataDir: string, build: (at: Instant) => Batch): Promise<void> {
   const clock = testClock('2026-11-20T03:00Z')
   const sequencer = (await Sequencer.open(buildOptions({ dataDir, clock })))!
-  await sequencer.commit({ observations: [], submissions })
+  await sequencer.commit(build(clock.now()))
   await sequencer.close()
 }
 
@@ -236,6 +243,46 @@ describe('an operator', () => {
         `  registry key revoke ${id}\n  registry org user remove ada --org 'Acme'\n`,
     )
   })
+})
+
+test('a damaged log is found in the stores and in a backup, and made again once it is moved away', async () => {
+  const dir = `${folder.path}/logged`
+  const env = { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+  const { path: LOG_SIGNING_KEY } = writeRegistryKey()
+  const runLogged = (...args: string[]) => command(args, { ...env, LOG_SIGNING_KEY })
+  await commitIn(dir, buildBaseBatch)
+  const backups = ['intact', 'damaged', 'again'].map(name => `${folder.path}/${name}-log`)
+  const [intact = '', damaged = '', again = ''] = backups
+  expect(await runLogged('backup', intact)).toMatchObject({ status: 0, stderr: '' })
+  expect((await runLogged('verify')).stdout).toBe('All stores agree.\n')
+  const head = readFileSync(`${dir}/accounts/log-head`, 'utf8')
+
+  const entries = readdirSync(`${dir}/log/tile/entries`, { recursive: true }).map(String)
+  const file = `${dir}/log/tile/entries/${entries.find(name => name.includes('.p/'))}`
+  writeFileSync(file, readFileSync(file, 'latin1').replace('example', 'exbmple'), 'latin1')
+  const fault = /entry \d+ in tile\/entries\/\S+ is not the one that was logged/
+  const advice = 'See docs/operate/incidents.md, “The log of events is damaged”.\n'
+  for (const command of [['verify'], ['log', 'verify']])
+    expect([command, await runLogged(...command)]).toMatchObject([
+      command,
+      { status: 1, stdout: expect.stringMatching(fault), stderr: expect.stringContaining(advice) },
+    ])
+  for (const command of [
+    ['backup', damaged],
+    ['verify', damaged],
+  ]) {
+    const { status, stdout, stderr } = await runLogged(...command)
+    expect([command, status, stdout]).toEqual([command, 1, expect.not.stringContaining('can be')])
+    expect(stderr).toMatch(fault)
+    expect(stderr).toContain(`The log of events in ${damaged} is damaged: `)
+    expect(stderr).toContain(`Its record is intact. ${advice}`)
+  }
+
+  rmSync(`${dir}/log`, { recursive: true })
+  expect(await runLogged('backup', again)).toMatchObject({ status: 0, stderr: '' })
+  expect(readFileSync(`${dir}/accounts/log-head`, 'utf8')).toBe(head)
+  expect((await runLogged('log', 'verify')).status).toBe(0)
+  expect((await runLogged('verify', again)).stdout).toContain('can be restored')
 })
 
 test('queries, backs up and changes a running registry', async () => {
