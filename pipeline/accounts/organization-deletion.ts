@@ -6,7 +6,7 @@ import { listBelongings } from '../store/private-rows/belongings.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { removeDomain } from './domains.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import { findOrganization, type Organization, refuseUnknownOrganization } from './organizations.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /**
@@ -20,9 +20,7 @@ function deleteOrganization(
 ): Answer {
   const known = findOrganization(db, org_id)
   if (known?.org_id !== org_id) return refuseUnknownOrganization(org_id)
-  const left = listBelongings(db, org_id).map(({ text }) => text)
-  const tier = known.membership_tier
-  if (tier !== null) left.unshift(`its ${tiers[tier].label} membership, which the operator ends`)
+  const left = listObstacles(db, known)
   if (left.length > 0) {
     return { refused: `remove these first: ${left.join('; ')}`, error: 'conflict' }
   }
@@ -35,6 +33,17 @@ function deleteOrganization(
   )
   db.run('delete from organizations where org_id = $org_id', { org_id })
   return { done: { org_id, name: known.name } }
+}
+
+/** Lists what has to end before an organization can be deleted, in words. */
+export function listObstacles(
+  db: Sqlite,
+  { org_id, membership_tier: tier }: Organization,
+): string[] {
+  const left = listBelongings(db, org_id).map(({ text }) => text)
+  return tier === null
+    ? left
+    : [`its ${tiers[tier].label} membership, which the operator ends`, ...left]
 }
 
 /** Ends everything by which somebody acts for the organization, or could. */

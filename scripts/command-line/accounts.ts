@@ -31,7 +31,10 @@ export function addOrganizations(program: Command): void {
     .command('delete')
     .description('delete an organization that has no domains, agents or webhooks left')
     .requiredOption('--org <name>', 'the organization', name)
-    .action(async options => (await import('../commands/accounts.ts')).deleteOrganization(options))
+    .option('--confirm <name>', 'repeat the name to confirm (this cannot be undone)', name)
+    .action(async options =>
+      (await import('../commands/organization-deletion.ts')).deleteOrganization(options),
+    )
 
   const orgDomain = org.command('domain').description('manage the domains of an organization')
   orgDomain

@@ -36,12 +36,6 @@ export async function renameOrganization({ org, name }: { org: string; name: str
   process.stdout.write(`${org} is now called ${name}.\n`)
 }
 
-export async function deleteOrganization({ org }: { org: string }): Promise<void> {
-  const org_id = requireOrganization(org)
-  await performOrExit(readSettings(), { op: 'organization.delete' as const, org_id })
-  process.stdout.write(`Deleted the organization ${org}.\n`)
-}
-
 const findIdOf =
   (name: string) =>
   ({ record }: PrivateReader) =>

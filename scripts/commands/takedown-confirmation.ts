@@ -1,13 +1,7 @@
-import { createInterface } from 'node:readline/promises'
 import { formatTime } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
-import {
-  type Domain,
-  getRegistrableDomain,
-  isRegistrySuffix,
-  parsePastedDomain,
-} from '../../pipeline/core/domain.ts'
+import { type Domain, getRegistrableDomain, isRegistrySuffix } from '../../pipeline/core/domain.ts'
 import {
   previewTakedown,
   type TakedownPreview,
@@ -63,25 +57,4 @@ export function describeReadmitted(domain: string): string {
     `${domain} is accepted again. Deleted data is not restored: \`registry crawl ${domain}\` reads its files, ` +
     'and members have to save their entries again.\n'
   )
-}
-
-/** Has somebody at a terminal type the domain; elsewhere, or where it is another one, the command ends. */
-export async function confirmOrExit(domain: Domain, confirmed: Domain | undefined): Promise<void> {
-  const typed = confirmed ?? (process.stdin.isTTY ? await askAtTerminal(domain) : undefined)
-  if (typed !== undefined && parsePastedDomain(typed) === domain) return
-  unwrapOrExit({
-    refused:
-      typed === undefined
-        ? `Nothing was deleted. Deleted data cannot be restored: to go on, add --confirm ${domain}`
-        : `Nothing was deleted: “${typed}” is not ${domain}`,
-  })
-}
-
-async function askAtTerminal(domain: Domain): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await terminal.question(`This cannot be undone. Type ${domain} to take it down: `)
-  } finally {
-    terminal.close()
-  }
 }

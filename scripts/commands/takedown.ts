@@ -1,7 +1,7 @@
 import { findTakedownTime, listTakedowns } from '../../pipeline/accounts/taken-down.ts'
 import { formatTime } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
-import type { Domain } from '../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone, publishAlone } from './open-registry.ts'
@@ -9,13 +9,13 @@ import { readRecord } from './reading.ts'
 import { connectRunning, performOrExit, unwrapOrExit } from './running.ts'
 import {
   askForPreview,
-  confirmOrExit,
   describeDeleted,
   describeReadmitted,
   describeTakedown,
   refusePublicSuffix,
 } from './takedown-confirmation.ts'
 import { formatTable } from './text.ts'
+import { confirmOrExit } from './typed-confirmation.ts'
 
 interface TakedownOptions {
   reason?: string
@@ -63,7 +63,7 @@ async function takeDown(
   const since = readRecord(({ record }) => record && findTakedownTime(record, domain))
   process.stderr.write(describeTakedown(domain, preview, since))
   if (dryRun) return
-  await confirmOrExit(domain, confirm)
+  await confirmOrExit(domain, confirm, parsePastedDomain)
   await performOrExit(config, {
     op: 'domain.takedown',
     domain,

@@ -74,6 +74,36 @@ describe('registry org list and org user list', () => {
   })
 })
 
+test('registry org delete names who loses access, and deletes nothing until the name is repeated', async () => {
+  const oldco = ['--org', 'Old Co']
+  const remove = (...args: string[]) => run('org', 'delete', ...oldco, ...args)
+  await run('org', 'create', '--name', 'Old Co')
+  await run('org', 'user', 'add', 'user_1', ...oldco, '--role', 'owner')
+  await run('key', 'create', ...oldco)
+  const lost = /^These lose access to Old Co:\n {2}user_1 \(owner\)\n {2}key [-0-9a-f]{36}\n/
+  const asked = await remove()
+  expect([asked.status, asked.stdout, asked.stderr]).toEqual([1, '', expect.stringMatching(lost)])
+  expect(asked.stderr).toContain(
+    "Nothing was deleted. This cannot be undone: to go on, add --confirm 'Old Co'.\n",
+  )
+  expect((await remove('--confirm', 'Newco')).stderr).toContain(
+    'Nothing was deleted: “Newco” is not Old Co.\n',
+  )
+  await run('org', 'domain', 'add', 'old.example', ...oldco)
+  expect(await remove('--confirm', 'Old Co')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'Remove these first: 1 domain (old.example).\n',
+  })
+  await run('org', 'domain', 'remove', 'old.example', ...oldco)
+  expect(await remove('--confirm', 'Old Co')).toMatchObject({
+    status: 0,
+    stdout: 'Deleted the organization Old Co.\n',
+    stderr: expect.stringMatching(lost),
+  })
+  expect((await run('org', 'list')).stdout).not.toContain('Old Co')
+})
+
 describe('registry key', () => {
   const create = async () => (await run('key', 'create', ...acme)).stdout.trim()
   const list = async () => (await run('key', 'list')).stdout

@@ -18,7 +18,7 @@ const sound: Record<string, string[]> = {
   restore: ['folder'],
   'org create': ['--name', 'Acme'],
   'org rename': ['--org', 'Acme', '--name', 'Acme Media'],
-  'org delete': ['--org', 'Acme'],
+  'org delete': ['--org', 'Acme', '--confirm', 'Acme'],
   'org domain add': ['acme.example', '--org', 'Acme'],
   'org domain remove': ['acme.example', '--org', 'Acme'],
   'org user add': ['somebody', '--org', 'Acme', '--role', 'member'],
