@@ -16,7 +16,7 @@ import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { hasOldIndex } from '../../pipeline/store/record-file.ts'
 import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
-import { assertRecord } from '../../pipeline/writer/healing/facts.ts'
+import { assertRecordBefore } from '../../pipeline/writer/healing/facts.ts'
 import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
@@ -97,7 +97,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
   // A standby replaces its stores, and what is imported has its own checks.
-  if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) assertRecord(paths)
+  if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) await assertRecordBefore(paths)
   await checkPorts(config, ports)
   const untilRedisAnswers = await checkRedis(config)
   if (isDemo) markDemo(paths)

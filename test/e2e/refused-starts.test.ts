@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -350,6 +350,21 @@ test.each<[what: string, files: Record<string, string>, sentence: RegExp]>([
   }
   const { status, stdout, stderr } = await refuse({ DATA_DIR: folder })
   expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(sentence)])
+})
+
+test('a record that was damaged while the registry was stopped is told of before anything runs', async () => {
+  const DATA_DIR = at('changed')
+  mkdirSync(DATA_DIR)
+  await new Command(['org', 'create', '--name', 'Acme'], { DATA_DIR }).finish()
+  const record = join(DATA_DIR, 'record/record.sqlite')
+  const bytes = readFileSync(record)
+  writeFileSync(record, bytes.fill(7, 3 * 4_096))
+  const { status, stdout, stderr } = await refuse({ DATA_DIR })
+  expect([status, stdout, stderr]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^record\/record\.sqlite cannot be read: replace it .+\n$/),
+  ])
 })
 
 test('real domains are not crawled into the demo', async () => {

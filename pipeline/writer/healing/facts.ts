@@ -14,7 +14,7 @@ import {
   hasTraces,
   readRecordFile,
 } from '../../store/record-file.ts'
-import { isAsSealed, Seals } from '../../store/seals.ts'
+import { isAsSealed, isTampered, Seals } from '../../store/seals.ts'
 import { assertUndamagedBeside } from '../../store/undamaged.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
 
@@ -54,14 +54,32 @@ export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
   }
 }
 
+/**
+ * Throws what to do where the record is missing or cannot be read, before anything serves it. Reads all of one that
+ * something else has changed; of one that was not closed, only the first pages: its readers need not wait for the rest.
+ */
+export async function assertRecordBefore(paths: Paths): Promise<void> {
+  assertRecord(paths)
+  if (isTampered(paths, paths.record)) await readAll(paths)
+}
+
 /** Throws what to do where the record is missing, or its first pages show that it cannot be read. */
-export function assertRecord(paths: Paths): void {
-  if (hasContent(paths.record)) readRecordFile(paths, file => openRecordReadOnly(file).close())
+function assertRecord(paths: Paths): void {
+  if (hasContent(paths.record)) readRecordFile(paths, readTables)
   else if (hasTraces(paths)) throw new Fatal(describeLostRecord(paths.dir))
 }
 
+function readTables(file: string): void {
+  const db = openRecordReadOnly(file)
+  try {
+    db.all('select name from sqlite_master')
+  } finally {
+    db.close()
+  }
+}
+
 /** Reads all of a record that was not closed, or was changed since; throws what to do where that cannot be read. */
-async function readAll(paths: Paths, log: Log | undefined): Promise<void> {
+async function readAll(paths: Paths, log?: Log): Promise<void> {
   const { record } = paths
   const { size: bytes } = statSync(record)
   const level = bytes < LONG_READ_BYTES ? 'info' : 'warn'
