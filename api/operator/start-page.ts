@@ -33,6 +33,7 @@ export const incidents = [
   'Redis is down or has lost its data',
   'Backups fail',
   'A store is damaged or missing',
+  'The log of events is damaged',
   'The machine is lost',
   'The restored log is older than what others have seen',
   'A crawl would remove a large part of the registry',

@@ -5,8 +5,8 @@ export const guide = `
 A response from the index about one domain or agent has a \`freshness\` block: the result of the last attempt
 to read the file, or to call the agent, behind it. A response that was read from the web just now has none.
 If the response depends on several files, such as a pointer and its target, the block describes the least
-fresh one. It says how recently the data was confirmed, not whether it is right: if data cannot be confirmed,
-the response contains the last known data.
+fresh one. It says how recently the data was confirmed, not whether it is right: the response
+contains the last known data.
 
 | state | means |
 | --- | --- |
@@ -17,14 +17,14 @@ the response contains the last known data.
 | \`absent\` | there is no such file (404 or 410) |
 | \`invalid\` | there is a file, but nothing in it is valid |
 
-\`checked_at\` is the time of the last attempt, and \`succeeded_at\` is the time of the last successful one.
-\`outcome\` is the result of the last attempt in one word, and \`http_status\` is the status that the server returned.
+\`checked_at\` is the time of the last attempt, and \`succeeded_at\` that of the last successful one.
+\`outcome\` is the result of the last attempt in one word, and \`http_status\` what the server returned.
 
 ## Caching
 
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
 without the freshness block, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
-with each snapshot. Verdicts and unknown domains have none. Send it as \`If-None-Match\`: if you already have the response, you get a 304 without a body.
+with each snapshot. Verdicts and unknown domains have none. Send it as \`If-None-Match\`: if you already have the response, you get a 304.
 Responses that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.

@@ -65,7 +65,7 @@ describe('registry merge', () => {
       stderr: `No collection has the rid ${nobody}.\n`,
     })
     expect((await merge('property', 'home', canonical)).stderr).toContain('must be the registry ID')
-    expect((await merge('brand', alias, canonical)).stderr).toContain('property, collection')
+    expect((await merge('brand', alias, canonical)).stderr).toContain('property or collection')
     const aliases = 'select kind, alias_rid, canonical_rid, evidence from aliases'
     expect(await openStores(merging => merging.rows(aliases))).toEqual([
       { kind: 'property', alias_rid: alias, canonical_rid: canonical, evidence: 'sold' },
