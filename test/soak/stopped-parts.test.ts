@@ -101,7 +101,9 @@ describe('while the indexer is stopped', () => {
     expect(report).toContain('! the indexer does not answer')
     // Questions that work is done for may take ten minutes.
     expect(performance.now() - asked).toBeLessThan(5 * MINUTE)
-    await waitUntil(async () => /^waiting for the indexer, .+ \d+ s$/m.test(crawl.stderr))
+    await waitUntil(async () =>
+      /^waiting for the indexer, .+ \d+ s: .*kill -9 \d+/m.test(crawl.stderr),
+    )
     const written = performance.now()
     const refused = await runRegistry(['org', 'create', '--name', 'Late'], env)
     expect(refused.stderr).toContain('It may still do this once it resumes')
