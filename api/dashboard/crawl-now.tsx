@@ -17,7 +17,7 @@ import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { findFormFault, type Refusal, renderField } from './field.tsx'
+import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -61,14 +61,7 @@ function showForm(
       {renderFault(findFormFault(refusal, ['domain']))}
       <form method="post" action={CRAWL_PATH} class="panel" data-send={isAsked || undefined}>
         {renderToken(context.token)}
-        {renderField({
-          name: 'domain',
-          label: 'Domain',
-          refusal,
-          value: domain,
-          required: true,
-          maxlength: '300',
-        })}
+        {renderDomainField({ refusal, value: domain })}
         <button type="submit">Crawl now</button>
       </form>
       {last && renderSection('last', 'Last crawl', renderLast(last))}

@@ -17,7 +17,7 @@ import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { DOMAINS_URL, type Domains, listDomains, renderDomainFiles } from './domain-files.tsx'
 import { describeEnding } from './ending-proofs.tsx'
-import { findFormFault, type Refusal, renderField } from './field.tsx'
+import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
 import { withdrawFile } from './hosted-file.tsx'
 import {
   type DashboardAnswer,
@@ -103,14 +103,10 @@ async function showDomains(
       <form method="post" action={sectionPath} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
-        {renderField({
-          name: 'domain',
-          label: 'Domain',
+        {renderDomainField({
           refusal,
           hint: `Verification lasts ${countThings(services.config.LIMITS.proofDays, 'day')}. After that, hosted files stay online, but you have to verify the domain again to change them. Your dashboard shows when that’s due.`,
           value: refusal.refused === undefined ? undefined : (form.get('domain') ?? ''),
-          required: true,
-          maxlength: '300',
           placeholder: 'acme.example',
         })}
         <button type="submit">Verify domain</button>

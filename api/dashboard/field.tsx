@@ -46,6 +46,19 @@ export function renderField({ label, refusal, hint, ...attributes }: Field): Htm
   )
 }
 
+/** Renders the field in which a person names a domain. */
+export function renderDomainField(
+  field: Pick<Field, 'refusal' | 'value' | 'hint' | 'placeholder'>,
+): Html {
+  return renderField({
+    name: 'domain',
+    label: 'Domain',
+    required: true,
+    maxlength: '300',
+    ...field,
+  })
+}
+
 /** Finds why a form was refused, unless one of its `fields` says so itself. */
 export function findFormFault(
   { refused, field }: Refusal,

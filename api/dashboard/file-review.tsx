@@ -10,7 +10,7 @@ import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { hasProof } from './domain-rights.ts'
-import { findFormFault, type Refusal, renderField } from './field.tsx'
+import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
 import { COMPARED, FIXED, hashHosted, readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
 import { canEdit, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
@@ -188,14 +188,7 @@ function renderSubject(
       ) : (
         <>
           {renderOrganizationField(context, refusal, owner)}
-          {renderField({
-            name: 'domain',
-            label: 'Domain',
-            refusal,
-            value: domain,
-            required: true,
-            maxlength: '300',
-          })}
+          {renderDomainField({ refusal, value: domain })}
         </>
       )}
       {asksName ? (

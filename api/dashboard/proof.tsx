@@ -20,7 +20,7 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
 import { toVerifyPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
-import { findFormFault, type Refusal, renderField } from './field.tsx'
+import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
 import { chooseOrganization, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
@@ -76,15 +76,7 @@ function showStart(
         {renderToken(context.token)}
         {renderHidden({ [BACK]: back })}
         {renderOrganizationField(context, refusal)}
-        {renderField({
-          name: 'domain',
-          label: 'Domain',
-          refusal,
-          value: domain,
-          required: true,
-          maxlength: '300',
-          placeholder: 'acme.example',
-        })}
+        {renderDomainField({ refusal, value: domain, placeholder: 'acme.example' })}
         <button type="submit">Verify domain</button>
       </form>
     </>
