@@ -35,13 +35,13 @@ const cases: Record<string, Case> = {
     series: { 'up{job="registry"}': { bad: always(0), well: '1 0 1+0x60' } },
     minute: 3,
     labels: { job: 'registry' },
-    summary: "The operator's port does not answer",
+    summary: "The operator's port is not responding",
   },
   RegistryRoleDown: {
     series: { 'registry_role_up{role="crawler"}': { bad: always(0), well: failsAndRecovers } },
     minute: 5,
     labels: { role: 'crawler' },
-    summary: 'The crawler does not answer',
+    summary: 'The crawler is not responding',
   },
   RegistryRestarting: {
     series: {
@@ -49,22 +49,22 @@ const cases: Record<string, Case> = {
     },
     minute: 15,
     labels: { role: 'indexer' },
-    summary: 'The indexer keeps ending',
+    summary: 'The indexer keeps restarting',
   },
   RegistryRedisDown: {
     series: { registry_redis_up: { bad: always(0), well: failsAndRecovers } },
     minute: 5,
-    summary: 'Redis does not answer',
+    summary: 'Redis is not responding',
   },
   RegistryWriterStalled: {
     series: { registry_writer_busy_seconds: { bad: '60+60x60', well: '0 60 110 0+0x60' } },
     minute: 5,
-    summary: 'The writer has been at one task for 6m 0s',
+    summary: 'The writer has been busy with one task for 6m 0s',
   },
   RegistryLogStopped: {
     series: { registry_log_stopped: { bad: always(1), well: always(0) } },
     minute: 6,
-    summary: 'The tamper-evident log is not continued',
+    summary: 'The tamper-evident log has stopped',
   },
   RegistryNoCommits: {
     series: {
@@ -72,32 +72,32 @@ const cases: Record<string, Case> = {
       registry_last_commit_timestamp_seconds: { bad: always(0), well: '0+60x60' },
     },
     minute: 21,
-    summary: '12 files are due, and nothing was committed for a quarter of an hour',
+    summary: '12 files are due, and nothing has been committed for 15 minutes',
   },
   RegistryBacklogOld: {
     series: { registry_due_age_seconds: { bad: always(7200), well: always(3500) } },
     minute: 16,
-    summary: 'The first due file has been waiting for 2h 0m 0s',
+    summary: 'The oldest due file has been waiting for 2h 0m 0s',
   },
   RegistryListsOld: {
     series: { registry_snapshot_behind_seconds: { bad: always(3660), well: always(3600) } },
     minute: 1,
-    summary: 'Lists and search have lacked commits for 1h 1m 0s',
+    summary: 'Lists and search have been out of date for 1h 1m 0s',
   },
   RegistryUploadBehind: {
     series: { registry_upload_behind_seconds: { bad: always(360), well: always(300) } },
     minute: 1,
-    summary: 'The bucket of PUBLISH_TO has lacked commits for 6m 0s',
+    summary: 'The PUBLISH_TO bucket has been out of date for 6m 0s',
   },
   RegistryBackupBehind: {
     series: { registry_backup_behind_seconds: { bad: always(3660), well: always(3600) } },
     minute: 1,
-    summary: 'The newest backup in BACKUP_TO has lacked commits for 1h 1m 0s',
+    summary: 'The newest backup in BACKUP_TO has been out of date for 1h 1m 0s',
   },
   RegistryReplicaBehind: {
     series: { registry_replica_lag_seconds: { bad: always(360), well: always(300) } },
     minute: 1,
-    summary: 'This replica has lacked what its registry publishes for 6m 0s',
+    summary: 'This replica has been behind its registry for 6m 0s',
   },
   RegistryPublishersHeld: {
     series: { registry_held_publishers: { bad: always(3), well: always(0) } },
@@ -119,13 +119,13 @@ const cases: Record<string, Case> = {
     },
     minute: 16,
     labels: { queue: 'crawl', state: 'failed' },
-    summary: 'Jobs of the queue crawl failed',
+    summary: 'Jobs in the queue crawl have failed',
   },
   RegistryNoCrawler: {
     series: { 'registry_queue_workers{queue="crawl"}': { bad: always(0), well: always(1) } },
     minute: 6,
     labels: { queue: 'crawl' },
-    summary: 'No crawler takes jobs',
+    summary: 'No crawler is taking jobs',
   },
   RegistryCrawlFailing: {
     series: {
@@ -143,7 +143,7 @@ const cases: Record<string, Case> = {
       },
     },
     minute: 20,
-    summary: 'Most files cannot be read',
+    summary: 'Most fetches fail',
   },
   RegistryErrors: {
     series: {
@@ -151,16 +151,16 @@ const cases: Record<string, Case> = {
       'registry_requests_total{status="503"}': { bad: '0+3x60', well: '0+9x60' },
     },
     minute: 15,
-    summary: 'More than 1 % of the answers are errors of the registry',
+    summary: 'More than 1% of responses are server errors',
   },
-  RegistrySlowAnswers: {
+  RegistrySlowResponses: {
     series: {
       'registry_request_seconds_bucket{le="1"}': { bad: '0+97x60', well: '0+100x60' },
       'registry_request_seconds_bucket{le="2.5"}': { bad: '0+100x60', well: '0+100x60' },
       'registry_request_seconds_bucket{le="+Inf"}': { bad: '0+100x60', well: '0+100x60' },
     },
     minute: 20,
-    summary: 'One answer in a hundred takes more than a second',
+    summary: 'One response in a hundred takes more than a second',
   },
   RegistrySlowSaves: {
     series: {
@@ -188,7 +188,7 @@ const cases: Record<string, Case> = {
       'registry_store_bytes{store="record"}': { bad: always(2 ** 30), well: always(2 ** 30) },
     },
     minute: 6,
-    summary: '2GiB are free on the disk of the stores',
+    summary: 'The disk of the stores has 2GiB left',
   },
   RegistryDeliveriesFailing: {
     series: {
