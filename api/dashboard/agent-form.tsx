@@ -65,6 +65,10 @@ export function renderAgentForm(
         label: 'visibility',
         chosen: read('visibility') || 'private',
       })}
+      <p class="hint">
+        This applies to your listing. An agent that a publisher’s file names is public anyway, and
+        so is what it reports.
+      </p>
       {memberships.length > 0 && memberships.every(own => isMember(services, own)) ? null : (
         <p class="hint">
           Adding its first agent makes an organization a member of this registry. {MEMBERSHIP}

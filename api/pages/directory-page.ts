@@ -26,7 +26,6 @@ export interface DirectoryContent<Row> {
 export async function loadDirectory<Row extends { id: string }>(
   { query, services: { reader } }: ViewCall<Chosen>,
   directory: Directory,
-  hidden?: readonly string[],
 ): Promise<DirectoryContent<Row>> {
   const { snapshot } = reader
   const after = position.safeParse(query.cursor)
@@ -35,15 +34,14 @@ export async function loadDirectory<Row extends { id: string }>(
       'invalid_request',
       'this link is no longer valid: start again from the first page',
     )
-  const more = hidden && { hidden }
   const asked = { filters: query, sort: query.sort, after: after.data, limit: ROWS_PER_PAGE }
   const found = await askIfReady(
     reader,
     async () =>
       snapshot &&
       Promise.all([
-        listDirectory<Row>(snapshot, directory, { ...asked, ...more }),
-        countDirectory(snapshot, directory, hidden),
+        listDirectory<Row>(snapshot, directory, asked),
+        countDirectory(snapshot, directory),
       ]),
   )
   const [page, counts = []] = found ?? []

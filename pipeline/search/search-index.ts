@@ -73,19 +73,17 @@ export class SearchIndex {
 
   /**
    * Searches some collections and returns the first matches as JSON. Misspellings are considered
-   * only where no entry has the exact name and too few contain the text. Agents do not count there: some of their
-   * names are private, and a caller leaves those out, for which it asks for more of them (`agentsLimit`).
+   * only where no entry has the exact name and too few contain the text. Agents do not count there, so that one which is
+   * called like a misspelled brand does not hide the brand.
    */
   async search<Name extends CollectionName>(
     names: readonly Name[],
     text: string,
     limit: number,
-    agentsLimit = limit,
   ): Promise<Record<Name, string[]>> {
     const asked = names.map(name => ({
       collection: this.#collections[name],
-      limit: name === 'agents' ? agentsLimit : limit,
-      isPublic: name !== 'agents',
+      isCounted: name !== 'agents',
     }))
     const items = await runInSlices(findBestItems(asked, fold(text), limit), this.#mayGoOn)
     return Object.fromEntries(names.map((name, i) => [name, getAt(items, i)])) as Record<
@@ -151,38 +149,37 @@ function* readItems(collection: Collection, ids: readonly number[]): Slices<stri
 
 interface Asked {
   collection: Collection
-  limit: number
-  /** False where some names are private, so that none may change what else is found. */
-  isPublic: boolean
+  /** Tells whether its matches decide that no misspelling has to be considered. */
+  isCounted: boolean
 }
 
 function* findBestItems(
   asked: readonly Asked[],
   folded: string,
-  enough: number,
+  limit: number,
 ): Slices<string[][]> {
-  const found = yield* findBest(asked, folded, enough)
+  const found = yield* findBest(asked, folded, limit)
   return found.map((ids, i) => ids.map(id => getAt(asked, i).collection.readItem(id)))
 }
 
 function* findBest(
   asked: readonly Asked[],
   folded: string,
-  enough: number,
+  limit: number,
 ): Slices<readonly number[][]> {
-  if (folded === '' || enough === 0) return asked.map(() => [])
+  if (folded === '' || limit === 0) return asked.map(() => [])
   const found: number[][] = []
   let isEnough = false
-  let publicCount = 0
-  for (const { collection, limit, isPublic } of asked) {
+  let count = 0
+  for (const { collection, isCounted } of asked) {
     const literal = yield* findFirstContaining(collection, folded, limit)
     found.push(literal.ids)
-    if (!isPublic) continue
-    publicCount += literal.ids.length
-    isEnough ||= literal.isCalledSo || publicCount >= enough
+    if (!isCounted) continue
+    count += literal.ids.length
+    isEnough ||= literal.isCalledSo || count >= limit
   }
   if (isEnough) return found
-  for (const [i, { collection, limit }] of asked.entries()) {
+  for (const [i, { collection }] of asked.entries()) {
     const ids = getAt(found, i)
     if (ids.length === limit) continue
     ids.push(...(yield* findNear(collection, folded, new Set(ids), limit - ids.length)))

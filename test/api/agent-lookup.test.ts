@@ -33,8 +33,10 @@ beforeAll(async () => {
     observePublisherFile('news.example', { sites: ['news.example'], agents: [seller, kept] }),
     observeAgent(seller, { tools: [{ name: 'get_products', description: '', input_schema: {} }] }),
     { kind: 'agent', location: down, outcome: 'timeout', took_ms: 5 } as never,
+  )
+  await registry.observe(
     observeAgent(secret, { server_name: 'Secret name' }),
-    observeAgent(kept, { server_name: 'Secret name' }),
+    observeAgent(kept, { server_name: 'Public name' }),
   )
   await registry.publish()
 })
@@ -88,13 +90,12 @@ describe('the lookup of an agent', () => {
     expect(hidden.body.replaceAll(secret, nobody)).toBe(unknown.body)
   })
 
-  test('tells of an agent that publishers name only this, where its member keeps it private', async () => {
-    expect((await lookUp(kept)).json()).toEqual({
-      agent_url: kept,
-      operator: 'acme.example',
+  test('tells everything of an agent that publishers name, also if its member does not list it publicly', async () => {
+    expect((await lookUp(kept)).json()).toMatchObject({
+      name: 'Public name',
       publisher_count: 1,
-      property_count: 1,
-      freshness: { state: 'never_crawled' },
+      health: { online: true },
+      freshness: { state: 'current' },
     })
   })
 

@@ -60,12 +60,11 @@ test('an agent that more publishers authorize comes first', async () => {
   expect(await findUrls('.example/mcp')).toEqual([SELLER, SECRET, ENROLLED])
 })
 
-test('an agent that a member keeps private is found by its address only if a publisher names it', async () => {
-  expect(await findUrls('whispering')).toEqual([])
-  expect(await findUrls('whispering galery')).toEqual([])
+test('an agent that a member keeps private is found as any other if a publisher names it, and else not', async () => {
+  expect(await findUrls('whispering')).toEqual([SECRET])
   expect(await findUrls('unnamed')).toEqual([])
   expect((await search('quiet')).agents).toEqual([
-    { agent_url: SECRET, name: null, type: 'unknown', publisher_count: 1 },
+    { agent_url: SECRET, name: 'Whispering Gallery', type: 'sales', publisher_count: 1 },
   ])
 })
 

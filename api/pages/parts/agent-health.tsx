@@ -124,8 +124,7 @@ function renderStrip(periods: readonly Period[], now: Instant): Html {
 }
 
 /** Renders in a line whether an agent answers, with the way to its page; nothing before it was checked. */
-export function renderHealthLine(url: string, probed: ProbedAgent | undefined): Html | null {
-  const { outcome, checked_at } = probed ?? {}
+export function renderHealthLine(url: string, { outcome, checked_at }: ProbedAgent): Html | null {
   if (outcome === undefined) return null
   const isOnline = getEffect(outcome) === 'success'
   return (

@@ -29,7 +29,7 @@ import { isForSignals } from './plain-words.ts'
 
 export interface AgentShown {
   agent_url: string
-  /** Findings of the last probe; absent where they are not for everybody. */
+  /** Findings of the last probe; absent on a page about the past. */
   probed?: ProbedAgent
 }
 
@@ -49,8 +49,8 @@ export function renderAgentState(state: AgentState): Html {
 }
 
 /** Renders the state of an agent that was probed, for a list. */
-export function renderProbedState(probed: ProbedAgent | undefined): Html {
-  return renderAgentState(findState(probed?.outcome))
+export function renderProbedState({ outcome }: ProbedAgent): Html {
+  return renderAgentState(findState(outcome))
 }
 
 /** Spells the type of an agent for the line below its name; nothing where it is not known. */

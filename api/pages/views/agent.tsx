@@ -2,8 +2,9 @@ import { countThings } from '../../../pipeline/core/counts.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
+import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
-import { findPublicProbe, isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
+import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
@@ -48,11 +49,11 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
     ask<AgentCompliance>(readCompliance, { params }),
   ])
-  const known = findPublicProbe(reader, agent_url)
+  const probed = findProbedAgent(reader, agent_url)
   const isKnown = publishers.status === 200 || isPublicAgent(reader, agent_url)
   if (!isKnown) return showUnknown(agent_url, services)
-  const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
-  const profile = known?.profile
+  const agent: AgentShown = { agent_url, probed }
+  const { profile } = probed
   const health = renderHealth(agent, reader.now())
   return {
     title: `Agent ${agent_url.replace(/^https:\/\//, '')}`,

@@ -1,4 +1,3 @@
-import { listHiddenAgents } from '../../../pipeline/read/lookups/public-agents.ts'
 import { type AgentRow, agentDirectory } from '../../../pipeline/read/queries/directories.ts'
 import { agentChoices, type Chosen } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
@@ -13,11 +12,7 @@ import type { View, ViewCall } from '../view.ts'
 
 /** Shows all agents that publishers' files name, or that members show to everybody. */
 export async function show(call: ViewCall<Chosen>): Promise<View> {
-  const found = await loadDirectory<AgentRow>(
-    call,
-    agentDirectory,
-    listHiddenAgents(call.services.reader),
-  )
+  const found = await loadDirectory<AgentRow>(call, agentDirectory)
   return {
     title: 'Agents',
     description: 'Every advertising agent that publishers list, with its state and authorizations.',

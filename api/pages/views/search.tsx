@@ -3,10 +3,11 @@ import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import type { AgentMatch, SearchAnswer } from '../../../pipeline/model/responses/search.ts'
+import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
-import { findPublicProbe, isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
+import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
@@ -159,7 +160,7 @@ function findPastedAgent(text: string, reader: Reader): string | undefined {
 
 function renderAgentPage(agent_url: string, reader: Reader): Html {
   const { publisher_count } = findAgent(reader, agent_url)
-  const { profile } = findPublicProbe(reader, agent_url) ?? {}
+  const { profile } = findProbedAgent(reader, agent_url)
   const below = (
     <>
       Agent{describeAgentType(profile?.type)} · authorized by{' '}
@@ -320,7 +321,7 @@ function renderAgentEntry(
     mark: renderMonogram(title, url, MARK_PX),
     link: <a href={toAgentPath(url)}>{renderName(title, 100)}</a>,
     below,
-    aside: renderProbedState(findPublicProbe(reader, url)),
+    aside: renderProbedState(findProbedAgent(reader, url)),
   })
 }
 

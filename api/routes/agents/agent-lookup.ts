@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import { AgentLookup } from '../../../pipeline/model/responses/agents.ts'
+import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { resolveAgentUrl } from '../../../pipeline/read/lookups/agent-urls.ts'
 import { findAgent, type KnownAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
-import {
-  findPublicProbe,
-  isForEverybody,
-  isPublicAgent,
-} from '../../../pipeline/read/lookups/public-agents.ts'
+import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import { toHealth } from '../../../pipeline/read/queries/agent-entries.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
@@ -42,7 +39,6 @@ export const lookUpAgent = defineOperation({
   },
 })
 
-/** Describes an agent by what everybody may know. */
 function describeAgent(reader: Reader, agent: KnownAgent): AgentLookup {
   const { agent_url, operator, publisher_count, property_count } = agent
   const isTestedForAll = getMembers(reader).findPublicEnroller(agent_url) !== undefined
@@ -54,19 +50,17 @@ function describeAgent(reader: Reader, agent: KnownAgent): AgentLookup {
     publisher_count,
     property_count,
     ...(compliance && { compliance }),
-    freshness: isForEverybody(reader, agent_url)
-      ? findFreshness(reader, 'agent', agent_url)
-      : { state: 'never_crawled' },
+    freshness: findFreshness(reader, 'agent', agent_url),
   }
 }
 
-/** Describes what an agent said and whether it answered, where that is for everybody. */
+/** Describes what an agent said and whether it answered. */
 function describeProbe(
   reader: Reader,
   agentUrl: string,
 ): Pick<AgentLookup, 'name' | 'type' | 'health'> {
-  const probed = findPublicProbe(reader, agentUrl)
-  const { profile, outcome = null, checked_at = null, took_ms = null } = probed ?? {}
+  const probed = findProbedAgent(reader, agentUrl)
+  const { profile, outcome = null, checked_at = null, took_ms = null } = probed
   const { name, type, tools_count = null } = profile ?? {}
   const health = toHealth({ outcome, checked_at, took_ms, tools_count })
   return {

@@ -2,7 +2,6 @@ import { successfulOutcomes } from '../../core/outcomes.ts'
 import { getFirst } from '../../core/present.ts'
 import type { AgentTypeOrUnknown } from '../../model/documents/index.ts'
 import { DEFAULT_KELLER_TYPE, type kellerTypes } from '../../model/documents/vocabulary.ts'
-import { toListExpression } from '../../store/columnar/duckdb-values.ts'
 import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
@@ -31,8 +30,6 @@ interface DirectoryQuery {
   sort: string | undefined
   after: DirectoryPosition | undefined
   limit: number
-  /** Agents of which members keep to themselves what the registry learned by probing. */
-  hidden?: readonly string[]
 }
 
 const byText = (column: string): SortOrder => ({ column, type: 'varchar' })
@@ -107,17 +104,16 @@ export interface AgentRow {
 
 export const agentDirectory: Directory = {
   rows: `
-select agent_url as id, agent_url as address, if(is_hidden, null, p.name) as name,
-  if(is_hidden, 'unknown', coalesce(p.type, 'unknown')) as type,
-  case when is_hidden or s.outcome is null then 'unchecked'
+select agent_url as id, agent_url as address, p.name,
+  coalesce(p.type, 'unknown') as type,
+  case when s.outcome is null then 'unchecked'
     when s.outcome in (${successfulOutcomes.map(name => `'${name}'`).join()}) then 'online'
     else 'offline' end as state,
   if(coalesce(json_array_length(v.badges), 0) > 0, 'yes', 'no') as verified,
   coalesce(a.publisher_count, 0)::double as publishers,
   coalesce(a.property_count, 0)::double as properties,
   coalesce(epoch_ms(a.discovered_at), 0)::double as newest
-from (select agent_url, agent_url in (select unnest(${toListExpression('$hidden')})) as is_hidden
-  from (select agent_url from agents union select agent_url from enrolled_agents))
+from (select agent_url from agents union select agent_url from enrolled_agents)
 left join agents a using (agent_url) left join agent_profiles p using (agent_url)
 left join agent_standings v using (agent_url)
 left join crawl_state s on s.kind = 'agent' and s.location = agent_url`,
@@ -148,7 +144,7 @@ const pages = declareCache(() => new SnapshotCache<Record<string, string | numbe
 export async function listDirectory<Row extends { id: string }>(
   snapshot: Snapshot,
   { rows, filters, sorts }: Directory,
-  { filters: wanted, sort, after, limit, hidden }: DirectoryQuery,
+  { filters: wanted, sort, after, limit }: DirectoryQuery,
 ): Promise<DirectoryPage<Row>> {
   const { column, type, isDescending } = sorts[sort ?? ''] ?? getFirst(Object.values(sorts))
   const conditions = filters.map(name => `($${name}::varchar is null or ${name} = $${name})`)
@@ -159,7 +155,6 @@ export async function listDirectory<Row extends { id: string }>(
     : (['>', '<', 'asc', 'desc'] as const)
   const asked = {
     ...Object.fromEntries(filters.map(name => [name, wanted[name] ?? null])),
-    ...toHidden(hidden),
     value: after?.[0] ?? null,
     id: after?.[1] ?? null,
     limit: limit + 1,
@@ -197,17 +192,11 @@ const counts = declareCache(() => new SnapshotCache<DirectoryCounts>(8))
 export function countDirectory(
   snapshot: Snapshot,
   { rows, filters }: Directory,
-  hidden?: readonly string[],
 ): Promise<DirectoryCounts> {
   const columns = filters.join()
   const sql = `select ${columns}, count(*)::double as size from (${rows}) group by ${columns}`
-  const asked = toHidden(hidden)
-  return counts(snapshot).get(JSON.stringify([sql, asked]), async () => {
-    const found = await snapshot.db.all<Record<string, string> & { size: number }>(sql, asked)
+  return counts(snapshot).get(sql, async () => {
+    const found = await snapshot.db.all<Record<string, string> & { size: number }>(sql)
     return found.map(({ size, ...values }) => ({ values, size }))
   })
-}
-
-function toHidden(hidden: readonly string[] | undefined) {
-  return hidden === undefined ? {} : { hidden: JSON.stringify(hidden) }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../search/search-index.ts'
 import { getMembers, toPublicMember } from '../lookups/members.ts'
 import type { Reader, Snapshot } from '../reader.ts'
-import { countAgentsToFind, toPublicMatches } from './found-agents.ts'
+import { toPublicMatches } from './found-agents.ts'
 import { toFoundProperty } from './properties.ts'
 import { findPublishers } from './publishers.ts'
 
@@ -35,8 +35,7 @@ async function searchText(
   text: string,
   limit: number,
 ): Promise<Record<CollectionName, string[]>> {
-  const agentsLimit = countAgentsToFind(reader, limit)
-  const found = await index.search(collectionNames, text, limit, agentsLimit)
+  const found = await index.search(collectionNames, text, limit)
   const members = getMembers(reader)
   const publishers =
     members.all.length === 0 || reader.snapshot === undefined
