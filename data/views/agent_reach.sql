@@ -14,8 +14,8 @@ with granted as (
 select
   a.agent_url,
   f.name,
-  f.type,
-  f.protocols,
+  coalesce(f.type, 'unknown') as type,
+  coalesce(f.protocols, []) as protocols,
   s.status as standing,
   a.publisher_count as publishers,
   a.property_count as properties,

@@ -161,7 +161,8 @@ test('each table, view and macro is read in the browser, which has no extension 
 })
 
 test('a question of a shared link waits for its reader, and is answered by ranges of the snapshot', async () => {
-  const sql = 'select canonical_domain, 7 as number from brands order by all limit 2'
+  const sql =
+    "select canonical_domain, 7 as number, '=1+1' as note from brands order by all limit 2"
   await visit(`#q=${encodeURIComponent(sql)}`, async page => {
     expect(await page.inputValue('#sql')).toBe(sql)
     expect(await page.locator('.sql .answer').textContent()).toBe('')
@@ -184,8 +185,8 @@ test('a question of a shared link waits for its reader, and is answered by range
       page.click('.sql button[value=csv]'),
     ])
     const csv = await readFile((await download.path())!, 'utf8')
-    expect(csv.split('\n')[0]).toBe('canonical_domain,number')
-    expect(csv).toContain('acme.example,7')
+    expect(csv.split('\n')[0]).toBe('canonical_domain,number,note')
+    expect(csv).toContain("acme.example,7,'=1+1")
   })
 })
 

@@ -16,6 +16,11 @@ export interface Result {
   ms: number
 }
 
+const EACH = "columns('(?s)(.*)')"
+/** Selects all columns by their names; text that a spreadsheet would run is quoted, as in the API's CSV. */
+const CSV_CELLS = `if(typeof(${EACH}) = 'VARCHAR', regexp_replace(${EACH}::varchar, '^([-=+@\t\r])', '''\\1'),
+  ${EACH}::varchar) as '\\1'`
+
 /** Says what to write instead, where DuckDB's own words would not help. */
 export class Refusal extends Error {}
 
@@ -143,10 +148,14 @@ export class SnapshotDatabase {
     }
   }
 
-  /** Returns all rows of a query as CSV. */
+  /** Returns all rows of a query as CSV, in which no text of a stranger is a formula for a spreadsheet. */
   async exportCsv(sql: string): Promise<Uint8Array<ArrayBuffer>> {
     const file = 'result.csv'
-    await this.#connection.query(`copy (${trimQuestion(sql)}\n) to '${file}' (format csv, header)`)
+    await this.#queryOver(
+      `copy (select ${CSV_CELLS} from`,
+      trimQuestion(sql),
+      `) to '${file}' (format csv, header)`,
+    )
     const bytes = await this.#database.copyFileToBuffer(file)
     await this.#database.dropFile(file)
     return Uint8Array.from(bytes)
