@@ -20,6 +20,7 @@ import * as bulkAuthorization from './authorization/bulk-authorization.ts'
 import * as productAuthorization from './authorization/product-authorization.ts'
 import * as propertyAuthorization from './authorization/property-authorization.ts'
 import * as publisherAuthorization from './authorization/publisher-authorization.ts'
+import * as brandJson from './brands/brand-json.ts'
 import * as brandSetup from './brands/brand-setup.ts'
 import * as brands from './brands/brands.ts'
 import * as enrich from './brands/enrich.ts'
@@ -71,6 +72,7 @@ import * as wellKnown from './well-known.ts'
 /** Every file of routes, those first whose operations come first in their group. */
 const files: readonly object[] = [
   brands,
+  brandJson,
   search,
   enrich,
   history,

@@ -13,9 +13,6 @@ import {
   toSourceKey,
   toUrl,
 } from '../model/observation.ts'
-import { Faults } from '../parse/faults.ts'
-import type { JsonObject } from '../parse/object-reader.ts'
-import { readJson } from '../parse/read-json.ts'
 import { readObservation } from '../parse/read-observation.ts'
 import type { Derivation, KnownFile } from '../resolve/derivation.ts'
 import { getValidity } from '../resolve/validity.ts'
@@ -148,13 +145,6 @@ function toKnownAfter(known: KnownBrandFile, observation: Observation): KnownFil
   const isFirstGarbled = effect === 'garbled' && known.state.effect !== 'garbled'
   const state = isFirstGarbled ? { ...attempt, effect, streak_since: at } : attempt
   return { validity: getValidity(state, at), state, document: known.document }
-}
-
-/** Parses the body of an attempt as JSON, as `readJson` sanitizes it; undefined if it is not a JSON object. */
-export function parseRoot({ body }: Observation): JsonObject | undefined {
-  if (body === undefined) return undefined
-  const read = readJson(body, new Faults(1))
-  return read.outcome === 'ok' ? read.root : undefined
 }
 
 /** Returns the address of the file after all redirects. */

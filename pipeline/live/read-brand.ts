@@ -6,10 +6,11 @@ import type { KnownBrandFile, LiveBrand } from '../model/live/live.ts'
 import { type Fault, type Observation, toUrl } from '../model/observation.ts'
 import type { LiveBrandFailure } from '../model/reported-fault.ts'
 import { reportFaults } from '../parse/check-adagents.ts'
+import { readPublicRoot } from '../parse/read-json.ts'
 import { deriveBrand } from '../resolve/brand.ts'
 import { pending } from '../resolve/derivation.ts'
 import { toBrandResolution } from '../serving/documents.ts'
-import { getFinalAddress, type LiveDeps, LiveFiles, parseRoot, resolveNow } from './files.ts'
+import { getFinalAddress, type LiveDeps, LiveFiles, resolveNow } from './files.ts'
 import { describeFailure } from './live-failure.ts'
 
 /** Bytes of the file in an answer, which must stay below 256 KiB as a whole. */
@@ -30,7 +31,7 @@ export async function readBrand(
   const files = new LiveFiles(deps, deps.limits.liveBrandMs, known)
   const facts = await resolveNow(deriveBrand(domain, files.now), files)
   const own = await files.fetch({ kind: 'brand.json', location: domain })
-  const root = parseRoot(own)
+  const root = own.body && readPublicRoot(own.body)
   if (facts === undefined || facts === pending || root === undefined) {
     return { resolution: null, failure: explainFailure(own, files.all()) }
   }

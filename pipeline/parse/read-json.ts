@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isPersonal } from '../core/pii.ts'
+import { isPersonal, stripPii } from '../core/pii.ts'
 import { getLast } from '../core/present.ts'
 import type { Fault } from '../model/observation.ts'
 import { Faults, quote } from './faults.ts'
@@ -49,6 +49,12 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
     return { outcome: 'unusable' }
   }
   return { outcome: 'ok', root }
+}
+
+/** Reads a file as answers show it, without contacts; undefined if it holds no usable object. */
+export function readPublicRoot(body: Uint8Array): JsonObject | undefined {
+  const read = readJson(body, new Faults(1))
+  return read.outcome === 'ok' ? stripPii(read.root) : undefined
 }
 
 /** Reads a file that `readJson` could read as it was written: with its contacts, and names that are left out. */

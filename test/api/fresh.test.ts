@@ -3,7 +3,9 @@ import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
+import type { Observation } from '../../pipeline/model/observation.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
 import type { ObservationDraft, TestRegistry } from '../support/registry/app.ts'
 import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
@@ -48,7 +50,7 @@ let registry: TestRegistry
 
 beforeAll(async () => {
   web = await openLiveWeb({
-    'acme.example': { [FILE]: brand('acme.example', 'Acme') },
+    'acme.example': { [FILE]: brand('acme.example', 'Acme', { contact: { phone: '+49 30 1' } }) },
     'leaf.example': { [FILE]: brand('leaf.example', 'Leaf', { house_domain: 'house.example' }) },
     'house.example': {
       [FILE]: {
@@ -233,25 +235,81 @@ describe('GET /api/brands/resolve with fresh=true', () => {
 })
 
 describe('GET /api/brands/brand-json', () => {
-  it('200: the stored file, with the name first', async () => {
+  /** Files of every form, and their address if it is not the well-known place. */
+  const house = { domain: 'house.example', name: 'House' }
+  const member = brand('acme.example', 'Acme')
+  const forms: [variant: string, file: object, more?: Partial<Observation>][] = [
+    ['brand_canonical', { ...member, contact: { phone: '+49 30 1' } }],
+    ['brand_canonical', { ...member, name: 'ACME', contact: { email: 'ann@acme.example' } }],
+    [
+      'house_portfolio',
+      {
+        house: { ...house, domain: 'acme.example' },
+        brands: [{ ...member, keller_type: 'master' }],
+      },
+    ],
+    ['house_redirect', { house: 'house.example' }],
+    ['authoritative_location', { authoritative_location: 'https://house.example/acme.json' }],
+    [
+      'brand_agent',
+      {
+        version: '1.0',
+        agents: [{ type: 'brand', url: 'https://brand.acme.example/mcp', id: 'a' }],
+      },
+    ],
+    ['brand_canonical', member, { resolved_url: `https://www.acme.example${FILE}` }],
+  ]
+
+  test.each(forms)(
+    '200: stored, the last valid file as crawled: %s',
+    async (variant, file, more) => {
+      const own = await web.open()
+      const text = JSON.stringify(file)
+      const target = brand('house.example', 'House', { keller_type: 'master' })
+      await own.observe(
+        observeFile(
+          'brand.json',
+          'house.example',
+          { house, brands: [target, member] },
+          own.clock.now(),
+        ),
+        observeFile('brand.json', 'https://house.example/acme.json', member, own.clock.now()),
+        {
+          ...observeFile('brand.json', 'acme.example', text, own.clock.now()),
+          body: Buffer.from(text),
+          ...more,
+        },
+      )
+      const answer = await brandJson('ACME.example', '', own)
+      const { contact: _, ...shown } = file as Record<string, unknown>
+      const { brand_name: name } = (await resolve('acme.example', '', own)).json()
+      expect([answer.statusCode, answer.json()]).toEqual([
+        200,
+        {
+          domain: 'acme.example',
+          url: more?.resolved_url ?? `https://acme.example${FILE}`,
+          variant,
+          data: { name, ...shown },
+          freshness: expect.objectContaining({ outcome: 'ok' }),
+        },
+      ])
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(web.origin.asked).toEqual([])
+    },
+  )
+
+  it('200: where no files are kept, as by a replica, the brand is sent and marked as incomplete', async () => {
     const own = await web.open()
     await own.observe(observeBrandFile('acme.example', 'Stored', { description: 'anvils' }))
-    const answer = await brandJson('ACME.example', '', own)
-    expect([answer.statusCode, answer.json()]).toEqual([
-      200,
-      {
-        domain: 'acme.example',
-        url: `https://acme.example${FILE}`,
-        variant: 'brand_canonical',
-        data: { name: 'Stored', description: 'anvils' },
-        freshness: expect.objectContaining({ state: 'current', outcome: 'ok' }),
-      },
-    ])
-    expect(answer.headers['cache-control']).toBe('no-store')
-    expect(web.origin.asked).toEqual([])
+    expect((await brandJson('acme.example', '', own)).json()).toMatchObject({
+      url: `https://acme.example${FILE}`,
+      variant: 'brand_canonical',
+      data: { name: 'Stored', description: 'anvils' },
+      data_truncated: true,
+    })
   })
 
-  it('200: with fresh=true the file as it is now', async () => {
+  it('200: with fresh=true the file as it is now, without contact data', async () => {
     expect((await brandJson('acme.example')).json()).toEqual({
       domain: 'acme.example',
       url: `https://acme.example${FILE}`,

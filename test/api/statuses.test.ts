@@ -29,8 +29,9 @@ import {
   unissued,
   url,
 } from '../support/clients/operation-requests.ts'
-import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
 import { ccpa } from '../support/fixtures/policies.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -56,6 +57,8 @@ const known = {} as Known
 
 /** Refuses every submission: nothing carries it out. */
 const noWriter = async () => refuse('unavailable', 'no indexer runs beside this test')
+
+const brandFile = JSON.stringify({ id: 'acme', names: [{ en: 'Acme' }] })
 
 const strict = {
   feedStreamsPerCaller: 0,
@@ -217,7 +220,10 @@ async function fill(registry: TestRegistry): Promise<string> {
     })
   }
   await registry.observe(
-    observeBrandFile('acme.example', 'Acme'),
+    {
+      ...observeFile('brand.json', 'acme.example', brandFile, registry.clock.now()),
+      body: Buffer.from(brandFile),
+    },
     observePublisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),
     observeAgent(url, { tools: [{ name: 'get_products' }] }),
   )

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import type { Domain } from '../../../pipeline/core/domain.ts'
-import { truncateJson } from '../../../pipeline/core/truncate-json.ts'
-import { toUrl } from '../../../pipeline/model/observation.ts'
 import type { LiveBrandFailure } from '../../../pipeline/model/reported-fault.ts'
-import { BrandJson } from '../../../pipeline/model/responses/brand-json.ts'
 import { BrandList, BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { findBrand, resolveBrands } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
@@ -26,11 +23,8 @@ import {
   type Sent,
 } from '../../responses/reply.ts'
 
-/** Bytes of brand data in an answer; answers stay below 256 KiB. */
-const DATA_BYTES = 160 * 1024
-
 /** The caller of a request. */
-type Caller = () => string
+export type Caller = () => string
 
 export const resolveBrand = defineOperation({
   id: 'resolveBrand',
@@ -69,81 +63,8 @@ async function resolveFreshBrand(
   return replyOk({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, noStore)
 }
 
-export const readBrandJson = defineOperation({
-  id: 'getBrandJson',
-  method: 'GET',
-  path: '/api/brands/brand-json',
-  group: 'Brand Resolution',
-  summary: 'Get a domain’s brand.json as crawled',
-  description:
-    'Returns the stored brand or, with `fresh=true`, the current file of the domain. `data_truncated` is set if the content was shortened.',
-  access: 'public',
-  cache: 'none',
-  query: z.object({ domain: PastedDomain, fresh }),
-  reply: { 200: BrandJson },
-  errors: ['invalid_request', 'not_found', 'unavailable'],
-  handle: ({ query: { domain, fresh }, caller, services }) =>
-    fresh
-      ? resolveFreshBrandJson(domain, caller, services)
-      : replyStoredBrandJson(domain, caller, services),
-})
-
-async function resolveFreshBrandJson(
-  domain: Domain,
-  caller: Caller,
-  services: Services,
-): Promise<Sent> {
-  const outcome = await resolveLiveBrand(domain, caller(), services)
-  const live = outcome.answer
-  if (live.resolution === null) return replyStoredBrandJson(domain, caller, services, live.failure)
-  const { url, variant, data, data_truncated, warnings, resolution } = live
-  const body = {
-    domain,
-    url,
-    data,
-    variant,
-    ...(data_truncated && { data_truncated }),
-    ...pickPromotion(resolution),
-    ...(warnings.length > 0 && { warnings }),
-  }
-  return replyOk(body, buildAgeHeader(outcome))
-}
-
-/** Replies with the stored brand; `failure` says what happened when the domain itself was asked. */
-function replyStoredBrandJson(
-  domain: Domain,
-  caller: Caller,
-  services: Services,
-  failure?: LiveBrandFailure,
-): Sent {
-  const stored = findBrand(services.reader, domain)
-  if (stored === undefined)
-    return replyUnknownBrand(services, domain, caller, failure, { errors: [] })
-  const brand = JSON.parse(stored.body.toString()) as BrandResolution
-  const data = truncateJson({ name: brand.brand_name, ...brand.brand_manifest }, DATA_BYTES)
-  const isOwn = brand.source === 'brand_json'
-  const found = brand.enrichment && `https://${domain}/`
-  return replyOk({
-    domain,
-    url: isOwn
-      ? toUrl({ kind: 'brand.json', location: domain })
-      : (found ?? `${services.baseUrl()}/brands/${domain}/brand.json`),
-    data: data?.value ?? { name: brand.brand_name },
-    ...(data?.truncated !== false && { data_truncated: true }),
-    ...(isOwn && {
-      variant: brand.relationship_trust === 'inline' ? 'house_portfolio' : 'brand_canonical',
-    }),
-    ...pickPromotion(brand),
-    ...(failure && { live_brand_json: failure }),
-    freshness: brand.freshness,
-  })
-}
-
-function pickPromotion({ promoted_from_schema }: BrandResolution) {
-  return promoted_from_schema === undefined ? {} : { promoted_from_schema }
-}
-
-function replyUnknownBrand(
+/** Refuses with what is known of a domain without a brand, and has it crawled if it never was. */
+export function replyUnknownBrand(
   { demand, reader }: Services,
   domain: Domain,
   caller: Caller,

@@ -12,11 +12,15 @@ export const BrandJson = z
     url: text.describe('URL of the file, or of the one that the registry serves in its place'),
     data: z
       .record(text, z.unknown())
-      .describe('The file itself, or the stored brand if it was not fetched now'),
+      .describe(
+        'Content of the file at `url`, with a `name` where it has none; for a domain without a file, the stored brand',
+      ),
     data_truncated: z
       .boolean()
       .optional()
-      .describe('True if `data` was too long for a response; `url` has all of it'),
+      .describe(
+        'True if `data` is not all of the file: it was too long, or this replica keeps no files',
+      ),
     variant: z
       .enum(brandVariants)
       .optional()
