@@ -7,6 +7,8 @@ import { identityPaths } from '../../api/identity/endpoints.ts'
 import { describePurpose, parseWayBack } from '../../api/identity/way-back.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import type { FileKind } from '../../pipeline/model/observation.ts'
 import {
   askToken,
   BASE,
@@ -1261,6 +1263,30 @@ test('a search for a domain without files offers to verify it, before a crawl an
   expect(after.text()).toContain('no files were found. See the last fetch or, if it is yours,')
   expect(after.find('a').last().text()).toBe('verify the domain')
 })
+
+test.each<[FileKind, Outcome, string, string]>([
+  [
+    'adagents.json',
+    'not_json',
+    'is invalid: the response is not valid JSON. See the error',
+    'publisher',
+  ],
+  ['adagents.json', 'unusable', 'is invalid: the JSON has nothing that', 'publisher'],
+  ['brand.json', 'not_json', 'is invalid: the response is not valid JSON. See the error', 'brand'],
+  ['adagents.json', 'too_large', 'is invalid: the body exceeds the size limit', 'publisher'],
+  ['adagents.json', 'timeout', 'could not be read: timed out. See the last fetch', 'publisher'],
+  ['brand.json', 'denied', 'could not be read: access denied', 'brand'],
+])(
+  'a search for a domain whose %s is found to be %s says so, with the way there',
+  async (kind, outcome, words, page) => {
+    const domain = `${outcome.replace('_', '-')}.${kind.replace('.json', '')}.example`
+    await registry.observe(observeOutcome(outcome, kind, domain, registry.clock.now()))
+    const notice = (await read(ann, `/search?q=${domain}`))('main .notice')
+    expect(notice.text()).toContain(`The ${kind} of ${domain} ${words}`)
+    expect(notice.text()).not.toContain('no files were found')
+    expect(notice.find('a').first().attr('href')).toBe(`/${page}/${domain}`)
+  },
+)
 
 test('the preview of a file is what is served once it is published, and says what is not', async () => {
   const text = JSON.stringify({

@@ -1,5 +1,5 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
-import { type Domain, parsePastedDomain, stripWww } from '../../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import type { AgentMatch, SearchAnswer } from '../../../pipeline/model/responses/search.ts'
@@ -10,7 +10,6 @@ import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
-import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import { searchEverything } from '../../../pipeline/read/queries/search.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
@@ -29,14 +28,9 @@ import { renderSearch } from '../parts/document.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
-import {
-  toAgentPath,
-  toBrandPath,
-  toCrawlPath,
-  toPublisherPath,
-  toVerifyPath,
-} from '../parts/paths.ts'
+import { toAgentPath, toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import { toPlainWords } from '../parts/plain-words.ts'
+import { renderUnknownDomain } from '../parts/unknown-domain.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 const QUERY_CHARS_MIN = 2
@@ -200,47 +194,6 @@ function listDomainPages(domain: Domain, { reader, baseUrl }: ViewCall['services
   ]
 }
 
-function renderUnknown(domain: Domain, services: ViewCall['services']): Html {
-  const { reader, isAuthorizationServer: hasDashboard } = services
-  const meant = stripWww(domain)
-  if (meant !== undefined && listDomainPages(meant, services).length > 0) {
-    return (
-      <p class="notice">
-        {renderName(domain)} isn’t in the registry. Did you mean{' '}
-        <a href={`/search?${new URLSearchParams({ q: meant })}`}>{renderName(meant)}</a>?
-      </p>
-    )
-  }
-  const { state } = findFileFreshness(reader, 'adagents.json', domain)
-  if (state !== 'never_crawled') {
-    return (
-      <p class="notice">
-        {renderName(domain)} was crawled, but no files were found.{' '}
-        <a href={toPublisherPath(domain)}>See the last fetch</a>
-        {hasDashboard ? (
-          <>
-            {' '}
-            or, if it is yours, <a href={toVerifyPath(domain)}>verify the domain</a>
-          </>
-        ) : null}
-        .
-      </p>
-    )
-  }
-  return (
-    <p class="notice">
-      {renderName(domain)} isn’t in the registry yet.
-      {hasDashboard ? (
-        <>
-          {' '}
-          <a href={toCrawlPath(domain)}>Crawl it now</a> or, if it is yours,{' '}
-          <a href={toVerifyPath(domain)}>verify the domain</a>.
-        </>
-      ) : null}
-    </p>
-  )
-}
-
 function renderFound(
   text: string,
   { kind: only, shown, cut, direct, documents, unknown }: Found,
@@ -271,7 +224,13 @@ function renderFound(
           {direct}
         </ul>
       ) : null}
-      {unknown === undefined ? null : renderUnknown(unknown, services)}
+      {unknown === undefined
+        ? null
+        : renderUnknownDomain(
+            unknown,
+            services,
+            other => listDomainPages(other, services).length > 0,
+          )}
       {counted + documents.length > 0 || unknown !== undefined ? null : (
         <p class="empty">No matches. Try the full domain, such as acme.example.</p>
       )}
