@@ -31,7 +31,7 @@ const SaleQuestion = z.looseObject({
 
 const pairs = z.array(SaleQuestion).meta({
   maxItems: limits.authorizationsChecked,
-  description: 'Questions, each with a line in the response',
+  description: 'Questions; the response has a line for each',
 })
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 

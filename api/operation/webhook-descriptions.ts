@@ -20,7 +20,7 @@ const summaries: Readonly<Record<keyof typeof pushTypes, string>> = {
 
 const delivered = {
   '2XX': { description: 'It was accepted' },
-  '410': { description: 'You want no more events: the subscription is disabled' },
+  '410': { description: 'The receiver wants no more events: the subscription is disabled' },
 }
 
 const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {

@@ -41,7 +41,9 @@ export const revalidatePublisher = defineOperation({
     force: z
       .enum(['true', 'false'])
       .default('false')
-      .describe('`true` asks again within five minutes of another request for the domain'),
+      .describe(
+        '`true` requests the file again even within five minutes of another request for the domain',
+      ),
   }),
   reply: { 200: PublisherRevalidated },
   handle: async ({ params, query, principal, caller, services }) => {

@@ -47,7 +47,7 @@ export const specialisms: Readonly<Record<string, BadgeRole>> = {
 /** Reasons for which a badge is lost. */
 export const badgeLosses = {
   not_passing: 'its storyboards did not pass for 48 hours',
-  expired: 'the agent was not tested any more',
+  expired: 'the agent is no longer tested',
   role_not_declared: 'the agent no longer claims a specialism of the role',
   version_not_advertised: 'the agent no longer speaks the version, or is no longer tested by it',
   opted_out: 'its organization opted out',

@@ -108,12 +108,12 @@ export const CrawlRequestStatus = z
       .enum(crawlStatuses)
       .describe('State of the request; `completed`, `invalid` and `failed` are final'),
     attempts: Attempts,
-    max_attempts: z.int().describe('Attempts after which it is given up'),
+    max_attempts: z.int().describe('Number of attempts after which the registry gives up'),
     requested_at: time.describe('Time of the request'),
-    started_at: time.nullable().describe('Time of the first attempt; null before it'),
-    last_attempted_at: time.nullable().describe('Time of the last attempt; null before one'),
+    started_at: time.nullable().describe('Time of the first attempt; null until then'),
+    last_attempted_at: time.nullable().describe('Time of the last attempt; null before the first'),
     completed_at: time.nullable().describe('Time at which it ended; null before that'),
-    next_attempt_at: time.nullable().describe('Time at which it is tried again; null if it is not'),
+    next_attempt_at: time.nullable().describe('Time of the next attempt; null if there is none'),
     last_error_code: text
       .nullable()
       .describe('Why the last attempt failed, in one word; null if none did'),
@@ -125,16 +125,16 @@ export const CrawlRequestStatus = z
           outcome: z
             .enum(requestOutcomes)
             .nullable()
-            .describe('Outcome of the last attempt, in one word; null before one'),
+            .describe('Outcome of the last attempt, in one word; null before the first'),
           attempts: Attempts,
           http_status: z
             .int()
             .nullable()
             .describe('HTTP status of the last attempt; null without a response'),
-          attempted_at: time.nullable().describe('Time of the last attempt; null before one'),
+          attempted_at: time.nullable().describe('Time of the last attempt; null before the first'),
         }),
       )
-      .describe('The files of the request, one by one'),
+      .describe('Outcome for each file of the request'),
   })
-  .meta({ id: 'CrawlRequestStatus', description: 'Get the state of a crawl request' })
+  .meta({ id: 'CrawlRequestStatus', description: 'State of a crawl request' })
 export type CrawlRequestStatus = z.infer<typeof CrawlRequestStatus>

@@ -7,19 +7,23 @@ import { OrganizationChange } from './responses/organization.ts'
 /** Members that every post to a receiver has. */
 const envelope = {
   subscription_id: z.uuid().describe('Subscription whose receiver gets the post'),
-  idempotency_key: z.uuid().describe('ID of the post; each attempt has the same'),
+  idempotency_key: z.uuid().describe('ID of the post, the same in each attempt'),
   task_id: z.uuid().describe('The same as `idempotency_key`'),
   timestamp: z.iso.datetime().describe('Time of its last event, or of the challenge'),
 }
 
-const organization_id = z.string().describe('Organization that named the URL: compare it')
+const organization_id = z
+  .string()
+  .describe('Organization that registered the URL: check that it is yours')
 
 /** Bodies of the posts to a receiver, by what they are about. */
 export const pushBodies = {
   events: z
     .object({
       ...envelope,
-      task_type: z.literal(pushTypes.events).describe('Type of the post: constant for this kind'),
+      task_type: z
+        .literal(pushTypes.events)
+        .describe('Type of the post, always the same for this kind'),
       status: z.literal('completed').describe('Always `completed`'),
       result: z
         .object({
@@ -32,7 +36,9 @@ export const pushBodies = {
   audit: z
     .object({
       ...envelope,
-      task_type: z.literal(pushTypes.audit).describe('Type of the post: constant for this kind'),
+      task_type: z
+        .literal(pushTypes.audit)
+        .describe('Type of the post, always the same for this kind'),
       status: z.literal('completed').describe('Always `completed`'),
       result: z
         .object({
@@ -48,7 +54,7 @@ export const pushBodies = {
       organization_id,
       task_type: z
         .literal(pushTypes.challenge)
-        .describe('Type of the post: constant for this kind'),
+        .describe('Type of the post, always the same for this kind'),
       status: z.literal('input-required').describe('Always `input-required`'),
       result: z
         .object({ challenge: z.string().describe('Text to repeat') })
@@ -59,11 +65,13 @@ export const pushBodies = {
     .object({
       ...envelope,
       organization_id,
-      task_type: z.literal(pushTypes.test).describe('Type of the post: constant for this kind'),
+      task_type: z
+        .literal(pushTypes.test)
+        .describe('Type of the post, always the same for this kind'),
       status: z.literal('completed').describe('Always `completed`'),
       result: z
         .object({ events: z.array(TypedFeedEvent).max(0).describe('Always empty') })
-        .describe('Nothing: it changes nothing'),
+        .describe('Nothing, because a test changes nothing'),
     })
     .meta({ id: 'TestPost', description: 'A test that someone in the organization requested' }),
 } as const satisfies Record<keyof typeof pushTypes, z.ZodType>

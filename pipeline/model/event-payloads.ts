@@ -54,13 +54,13 @@ const EventProperty = z
       .optional()
       .describe('Channels that the publisher’s file names for it'),
     categories: texts.optional().describe('Categories of its content, if the file names any'),
-    category_taxonomy: text.optional().describe('Taxonomy that these categories are of'),
+    category_taxonomy: text.optional().describe('Taxonomy that these categories belong to'),
     inline_only: z
       .literal(true)
       .optional()
       .describe('True if only an entry of the file lists it, so that no selector reaches it'),
   })
-  .describe('The whole property as the catalog has it')
+  .describe('The complete property, as in the catalog')
 
 export const PropertyCreated = PropertyFacts.extend({
   classification: text.describe('Classification: `property`, or a host of advertising systems'),
@@ -73,7 +73,7 @@ export const PropertyUpdated = PropertyCreated.extend({ changed_fields: ChangedF
 export const Merged = z.looseObject({
   alias_rid: z.uuid().describe('Record that was removed: its ID now leads to the other one'),
   canonical_rid: z.uuid().describe('Record that remains'),
-  evidence: text.optional().describe('Why they are the same, in the words of the operator'),
+  evidence: text.optional().describe('Why they are the same, in the operator’s words'),
 })
 
 export const CollectionFacts = z.looseObject({
@@ -87,12 +87,14 @@ export const CollectionFacts = z.looseObject({
   identifiers: z
     .array(
       z.object({
-        publisher_domain: PublisherDomain.describe('Domain of the platform with this identifier'),
+        publisher_domain: PublisherDomain.describe(
+          'Domain of the platform that uses this identifier',
+        ),
         ...Identifier.shape,
       }),
     )
     .describe('Identifiers of the collection on platforms'),
-  collection: z.looseObject({}).describe('The collection as its publisher wrote it'),
+  collection: z.looseObject({}).describe('The collection, as its publisher describes it'),
 })
 
 export const AgentFacts = z.looseObject({ agent_url: AgentUrl })
@@ -113,13 +115,13 @@ export const InventoryProfile = z
     categories: texts.describe('Content categories of collections, properties and placements'),
     tags: texts.describe('Tags of the properties that it reaches'),
     delivery_types: texts.describe('How its products are delivered, such as `guaranteed`'),
-    format_kinds: texts.describe('Kinds of formats that it makes, takes or sells'),
+    format_kinds: texts.describe('Kinds of formats that it creates, accepts or sells'),
     property_count: count.describe('Active properties that grants in force reach'),
-    publisher_count: count.describe('Publishers that grant it anything'),
-    has_tmp: z.boolean().describe('Whether the agent says that it supports trusted match'),
+    publisher_count: count.describe('Number of publishers that authorize the agent'),
+    has_tmp: z.boolean().describe('Whether the agent declares support for trusted match'),
     category_taxonomy: text
       .nullable()
-      .describe('Taxonomy that the categories are of; null if none or several are named'),
+      .describe('Taxonomy of the categories; null if none or several are named'),
   })
   .describe('What an agent reaches, summed over all grants in force')
 export type InventoryProfile = z.infer<typeof InventoryProfile>
@@ -133,10 +135,10 @@ export const AgentProfile = AgentFacts.extend({
 
 const adcp_version = text.describe('Version of the protocol, as MAJOR.MINOR')
 const badge_requalification_generation = text.describe(
-  'Number of opt-outs of the agent so far: what was earned before the last one counts no more',
+  'Number of times that the agent has opted out: badges earned before the last opt-out no longer count',
 )
 const TestStatus = z.enum([...complianceStatuses, 'opted_out'])
-const tracks = z.record(text, text).describe('Results by the part of the protocol')
+const tracks = z.record(text, text).describe('Results by part of the protocol')
 const headline = text.nullable().describe('The result in one line; null if there is none')
 
 /** Results of an agent in the shape that replicas keep. */
@@ -145,20 +147,22 @@ export const ComplianceFacts = z.object({
   lifecycle_stage: z
     .enum(lifecycleStages)
     .optional()
-    .describe('Lifecycle stage that its organization gives it; absent after an opt-out'),
+    .describe('Lifecycle stage of the agent, as set by its organization; absent after an opt-out'),
   tracks: tracks.optional(),
-  streak_days: count.optional().describe('Full days during which every run passed'),
+  streak_days: count.optional().describe('Number of full days for which every run has passed'),
   last_checked_at: moment.nullable().optional().describe('Time of the last run'),
   headline: headline.optional(),
 })
 
 export const ComplianceChanged = AgentFacts.extend({
-  previous_status: TestStatus.describe('Test result before; `unknown` if it was not tested'),
+  previous_status: TestStatus.describe(
+    'Test result before the change; `unknown` if it was not tested',
+  ),
   current_status: TestStatus.describe('Current test result; `unknown` if it is no longer shown'),
   headline,
   tracks,
-  storyboards_passing: count.describe('How many tests of the agent pass'),
-  storyboards_total: count.describe('How many tests could be judged'),
+  storyboards_passing: count.describe('Number of tests that the agent passes'),
+  storyboards_total: count.describe('Number of tests that could be judged'),
   storyboards: z
     .array(
       z.object({
@@ -170,14 +174,14 @@ export const ComplianceChanged = AgentFacts.extend({
     )
     .describe('Last result of each storyboard that counts'),
   compliance_summary: ComplianceFacts.describe(
-    'What a replica keeps of it; after an opt-out the status alone',
+    'What replicas store; after an opt-out, only the status',
   ),
 })
 
 export const VerificationEarned = AgentFacts.extend({
   role: BadgeRole.describe('Part of the protocol that the badge is for'),
   adcp_version,
-  verified_specialisms: texts.describe('What the agent claims and has shown'),
+  verified_specialisms: texts.describe('Specialisms that the agent claims and has proven'),
   badge_requalification_generation,
 })
 
@@ -194,16 +198,19 @@ export const VerificationLost = AgentFacts.extend({
 
 export const PublisherFacts = z.looseObject({
   publisher_domain: PublisherDomain,
-  agent_count: count.describe('Agents that its file grants anything now'),
+  agent_count: count.describe('Number of agents that its file authorizes now'),
   property_count: count.describe('Active properties of the publisher'),
   collection_count: count.describe('Active collections of the publisher'),
   format_count: count.describe('Formats that its file declares'),
   placement_count: count.describe('Placements that its file declares'),
   changed_fields: texts.describe('Top-level fields of the file that changed'),
-  ...describeTurnover('agents_added', 'Agents that the file names since this commit'),
-  ...describeTurnover('agents_removed', 'Agents that it no longer names since this commit'),
-  ...describeTurnover('properties_added', 'Properties that became active in this commit'),
-  ...describeTurnover('properties_removed', 'Properties that it ended or left out in this commit'),
+  ...describeTurnover('agents_added', 'Agents that the file names as of this commit'),
+  ...describeTurnover('agents_removed', 'Agents that it no longer names as of this commit'),
+  ...describeTurnover('properties_added', 'Properties that are newly active as of this commit'),
+  ...describeTurnover(
+    'properties_removed',
+    'Properties that are no longer active as of this commit',
+  ),
   source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   discovery_method: DiscoveryMethod,
   manager_domain: ManagerDomain.optional(),

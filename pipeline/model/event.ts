@@ -47,14 +47,16 @@ export const eventTypes = {
       reason: text.describe('Why: `not_listed`, `revoked`, `validation_failed` or `disputed`'),
       last_resolved_at: moment
         .optional()
-        .describe('When the failing file was last read; absent if the file itself leaves it out'),
+        .describe(
+          'Time at which the failing file was last read; absent if that file no longer lists the property',
+        ),
     }),
     means: 'its publisher no longer lists it, or its validation failed',
   },
   'property.reactivated': {
     entity: 'property',
     payload: PropertyFacts.extend({
-      reactivated_at: moment.describe('Time at which it passed again'),
+      reactivated_at: moment.describe('Time at which it became valid again'),
     }),
     means: 'a stale property is listed and valid again',
   },
@@ -79,7 +81,7 @@ export const eventTypes = {
     payload: AgentProfile,
     means: 'a publisher’s file names an agent that none named before',
   },
-  'agent.removed': { entity: 'agent', payload: AgentRemoved, means: 'no file names it any more' },
+  'agent.removed': { entity: 'agent', payload: AgentRemoved, means: 'no file names it anymore' },
   'agent.profile_updated': {
     entity: 'agent',
     payload: AgentProfile.extend({ changed_fields: ChangedFields }),
@@ -149,7 +151,7 @@ export const FeedEvent = z
     actor: text,
     created_at: moment,
   })
-  .meta({ id: 'AnyFeedEvent', description: 'One change of the registry' })
+  .meta({ id: 'AnyFeedEvent', description: 'A change in the registry' })
 export type FeedEvent = z.infer<typeof FeedEvent>
 
 /** Schema of an event; its payload follows from its type. */
@@ -161,10 +163,10 @@ export const TypedFeedEvent = z
       return z
         .object({
           event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
-          event_type: z.literal(name).describe(`Always this value: ${means}`),
+          event_type: z.literal(name).describe(`Type of the event: always \`${name}\``),
           entity_type: text.describe('Type of entity that changed, such as `property`'),
-          entity_id: text.describe('The thing that changed: a rid, a URL or a domain'),
-          payload: payload.describe('Facts of that thing after the change'),
+          entity_id: text.describe('ID of what changed: a rid, a URL or a domain'),
+          payload: payload.describe('Facts about what changed, after the change'),
           actor: text.describe(
             'Cause, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',
           ),
@@ -173,4 +175,7 @@ export const TypedFeedEvent = z
         .meta({ id: `Event_${name.replace('.', '_')}`, description: `\`${name}\`: ${means}` })
     }) as unknown as [typeof FeedEvent, ...(typeof FeedEvent)[]],
   )
-  .meta({ id: 'FeedEvent', description: 'One change of the registry, by its type' })
+  .meta({
+    id: 'FeedEvent',
+    description: 'A change in the registry; its type determines the payload',
+  })

@@ -26,9 +26,7 @@ export const grantTerms = {
   countries: texts
     .optional()
     .describe('Only these countries, as two-letter codes; absent for everywhere'),
-  effective_from: text
-    .optional()
-    .describe('Time at which the grant begins; absent if there is none'),
+  effective_from: text.optional().describe('Start of the grant; absent if not stated'),
   effective_until: text.optional().describe('End of the grant; absent if there is none'),
 }
 
@@ -66,13 +64,17 @@ export const grantFacts = {
   publisher_properties: z
     .array(Selector)
     .optional()
-    .describe('Selectors of the entry that name this publisher; absent if it selects otherwise'),
+    .describe(
+      'Selectors of the entry that name this publisher; absent if it selects in another way',
+    ),
   ...describeCut('publisher_properties'),
-  signal_ids: texts.optional().describe('IDs of the signals that it grants; absent if none by ID'),
+  signal_ids: texts
+    .optional()
+    .describe('IDs of the signals that it grants; absent if it grants none by ID'),
   ...describeCut('signal_ids'),
   signal_tags: texts
     .optional()
-    .describe('Tags of the signals that it grants; absent if none by tag'),
+    .describe('Tags of the signals that it grants; absent if it grants none by tag'),
   ...describeCut('signal_tags'),
   ...grantTerms,
   ...describeCut('placement_ids'),
@@ -93,14 +95,16 @@ export const grantFacts = {
   ...describeCut('signing_keys'),
   property_rids_total: count
     .optional()
-    .describe('How many properties the grant reaches; present if `property_rids` is cut'),
+    .describe(
+      'Number of properties that the grant reaches; present if `property_rids` is truncated',
+    ),
   property_rids_truncated: z
     .boolean()
     .optional()
     .describe(
       'True if it reaches more; these are the properties that its selector matches, without `inline_only` ones',
     ),
-  properties_authorized: count.optional().describe('How many properties the grant reaches'),
+  properties_authorized: count.optional().describe('Number of properties that the grant reaches'),
   publisher_wide: z
     .boolean()
     .optional()

@@ -35,7 +35,7 @@ const names = z.array(z.string().max(200)).max(50)
 /** The published part of an authorization server's metadata (RFC 8414). */
 export const AuthorizationServer = z
   .object({
-    issuer: z.string().describe('Name of the identity provider, as its tokens have it in `iss`'),
+    issuer: z.string().describe('Name of the identity provider, as in the `iss` of its tokens'),
     authorization_endpoint: endpoint.describe('URL at which people give their consent'),
     token_endpoint: endpoint.describe('URL at which tokens are issued and renewed'),
     registration_endpoint: endpoint
@@ -53,10 +53,10 @@ export const AuthorizationServer = z
       .describe('Supported grant types, such as `refresh_token`; absent if not published'),
     code_challenge_methods_supported: names
       .exactOptional()
-      .describe('Methods of PKCE, such as `S256`; absent if not published'),
+      .describe('PKCE methods, such as `S256`; absent if not published'),
     token_endpoint_auth_methods_supported: names
       .exactOptional()
-      .describe('How clients authenticate for a token; absent if not published'),
+      .describe('How clients authenticate to get a token; absent if not published'),
     authorization_response_iss_parameter_supported: z
       .boolean()
       .exactOptional()

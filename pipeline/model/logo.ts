@@ -60,7 +60,7 @@ export interface StoredLogo {
 const text = z.string()
 
 const LogoId = z.uuid().describe('Permanent ID of the image in this registry')
-const ContentType = z.enum(types).describe('Media type of the image, by its bytes')
+const ContentType = z.enum(types).describe('Media type of the image, detected from its bytes')
 const ReviewStatusShown = z
   .enum(reviewStatuses)
   .describe('Whether a moderator approved it; a pending one is visible only to its organization')
@@ -93,10 +93,10 @@ export const LogoList = z
     stats: z
       .object({
         total: count.describe('Logos that the caller may see'),
-        approved: count.describe('Number of public ones'),
-        pending: count.describe('Number of those that wait for review'),
+        approved: count.describe('Number of public logos'),
+        pending: count.describe('Number of logos that are waiting for review'),
       })
-      .describe('The logos, counted'),
+      .describe('Counts of the logos by status'),
   })
   .meta({ id: 'LogoList', description: 'Logos of a brand that the caller may see' })
 export type LogoList = z.infer<typeof LogoList>
@@ -116,7 +116,7 @@ export const LogoTaken = z
 export const LogoForm = {
   id: 'LogoForm',
   type: 'object',
-  description: 'A picture, as a form (multipart/form-data)',
+  description: 'An image, as a form (multipart/form-data)',
   required: ['file'],
   properties: {
     file: { type: 'string', format: 'binary', description: 'The image: PNG, JPEG, GIF or WebP' },

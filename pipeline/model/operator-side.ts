@@ -75,7 +75,7 @@ export const operatorSideOfGrant = {
     .int()
     .positive()
     .optional()
-    .describe('How many granted properties the operator contradicts; absent if none'),
+    .describe('Number of granted properties that the operator contradicts; absent if none'),
 }
 /** Members of an answer that tell all of a listed grant that its publisher's file does not say in the same place. */
 export const grantFacts = { ...operatorSideOfGrant, needs: needsOfGrant }

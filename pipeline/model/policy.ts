@@ -34,7 +34,7 @@ export const policyTexts = {
   description: 'Summary of the policy, in a few sentences; null if there is none',
   category: 'A law (`regulation`) or an industry’s own rule (`standard`)',
   enforcement: 'Whether agents `must`, `should` or `may` follow it',
-  jurisdictions: 'Countries and regions where it applies; without any, everywhere',
+  jurisdictions: 'Countries and regions where it applies; empty if it applies everywhere',
   region_aliases: 'Names of regions, each with its jurisdictions',
   policy_categories: 'Industries to which it applies; empty for all',
   channels: 'Channels to which it applies, such as `ctv`; null for all',
@@ -45,9 +45,9 @@ export const policyTexts = {
   source_url: 'URL of the law or standard itself; null if there is none',
   source_name: 'Name of the law or standard itself; null if there is none',
   policy: 'Text of the policy, as agents read it',
-  guidance: 'How to apply it, for reviewers; null if there is nothing',
+  guidance: 'How to apply it, for reviewers; null if there is none',
   exemplars: 'Examples that pass and that fail; null if there are none',
-  ext: 'Additional data of its editor; null if there is none',
+  ext: 'Additional data from its editor; null if there is none',
 }
 
 /** Fields of a policy. An absent field is null or an empty list: a save replaces all of it. */

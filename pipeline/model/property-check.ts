@@ -67,7 +67,7 @@ export const PropertyCheck = z
         assess: count.describe('Unknown domains'),
         ok: count.describe('Domains with known inventory'),
       })
-      .describe('The lists, counted, whether or not they are cut'),
+      .describe('Counts of all entries, including those cut from the lists'),
     ...lists,
     ...cutLists,
     report_id: ReportId,
@@ -109,7 +109,7 @@ export const IdentifierCheck = z
         unknown: count.describe('Identifiers that the registry does not know'),
         skipped: count.describe('Empty lines, comments, and lines without an identifier'),
       })
-      .describe('The entries, counted, whether or not they are cut'),
+      .describe('Counts of all entries, including those cut from the list'),
     entries: z.array(CheckedIdentifier).describe('One entry per line, in the same order'),
     ...describeCut('entries'),
     report_id: ReportId,

@@ -7,7 +7,7 @@ const text = z.string()
 export const ReportedFault = z
   .looseObject({
     ...Fault.shape,
-    suggestion: text.optional().describe('Advice; absent if there is none'),
+    suggestion: text.optional().describe('How to fix it; absent if there is no advice'),
   })
   .meta({ id: 'ReportedFault', description: 'What is wrong, where, and how to fix it' })
 export type ReportedFault = z.infer<typeof ReportedFault>
@@ -18,8 +18,8 @@ const place = z.int().positive().optional()
 export const PlacedFault = z
   .looseObject({
     ...ReportedFault.shape,
-    line: place.describe('Line of the fault, from 1; absent in a file that was not sent as text'),
-    column: place.describe('Column of the fault in its line, from 1; absent without a line'),
+    line: place.describe('Line of the fault, from 1; absent if the file was not sent as text'),
+    column: place.describe('Column of the fault in its line, from 1; absent if there is no `line`'),
   })
   .meta({ id: 'PlacedFault', description: 'What is wrong, on which line, and how to fix it' })
 export type PlacedFault = z.infer<typeof PlacedFault>
@@ -29,9 +29,12 @@ export const LiveBrandFailure = z
   .looseObject({
     valid: z.literal(false).describe('Always false: the file could not be used'),
     url: text.describe('URL at which the file was requested'),
-    status_code: z.int().optional().describe('HTTP status of the response; absent without one'),
-    errors: z.array(ReportedFault).describe('Why the file could not be used, 20 at most'),
-    warnings: z.array(ReportedFault).describe('Faults that would affect only a part, at most 20'),
+    status_code: z
+      .int()
+      .optional()
+      .describe('HTTP status of the response; absent if there was none'),
+    errors: z.array(ReportedFault).describe('Why the file could not be used; at most 20 faults'),
+    warnings: z.array(ReportedFault).describe('Faults that would affect only a part; at most 20'),
   })
   .meta({ id: 'LiveBrandFailure', description: 'Result of requesting the file now' })
 export type LiveBrandFailure = z.infer<typeof LiveBrandFailure>

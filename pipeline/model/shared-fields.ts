@@ -24,7 +24,7 @@ export const ManagerDomain = text.describe(
   'Domain of the manager whose file applies to the publisher',
 )
 export const DiscoveryMethod = text.describe(
-  'How the file that counts was found: `direct` on the domain itself, `authoritative_location` by a pointer, `ads_txt_managerdomain` through the ads.txt; a claim of a manager’s file is `adagents_authoritative`',
+  'How the relevant file was found: `direct` on the domain itself, `authoritative_location` through a pointer, `ads_txt_managerdomain` through ads.txt; a claim of a manager’s file is `adagents_authoritative`',
 )
 
 export const PropertyRid = z
@@ -46,7 +46,7 @@ export const UpdatedAt = z.iso.datetime().describe('Time of its last change in t
 
 /** Members at the end of a page, the same on every list. */
 export const pageEnd = {
-  has_more: z.boolean().describe('Whether more follow after this page'),
+  has_more: z.boolean().describe('Whether there are more items after this page'),
   next_cursor: text
     .nullable()
     .describe('Pass it as `cursor` to get the next page; null on the last one'),
@@ -57,11 +57,11 @@ export function describeCut<Name extends string>(name: Name) {
   return {
     [`${name}_total`]: count
       .optional()
-      .describe(`How many \`${name}\` there are in all; present if the list is cut`),
+      .describe(`Total number of \`${name}\`; present if the list is truncated`),
     [`${name}_truncated`]: z
       .boolean()
       .optional()
-      .describe(`True if \`${name}\` does not show all of them; absent otherwise`),
+      .describe(`True if \`${name}\` is truncated; absent otherwise`),
   } as Record<`${Name}_total`, z.ZodOptional<typeof count>> &
     Record<`${Name}_truncated`, z.ZodOptional<z.ZodBoolean>>
 }
@@ -74,7 +74,7 @@ export function describeListPart<Name extends string>(name: Name) {
       .nullable()
       .optional()
       .describe(
-        `Pass it as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent if it is whole`,
+        `Pass it as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent if the list is complete`,
       ),
   } as ReturnType<typeof describeCut<Name>> &
     Record<`${Name}_next_cursor`, z.ZodOptional<z.ZodNullable<typeof text>>>

@@ -497,7 +497,7 @@ describe('a person manages', () => {
   test('and sees what was used of each limit, and what is left', async () => {
     const page = await read(ann, at(acme, '/usage'))
     const row = page('tbody tr').filter((_, each) =>
-      page(each).text().startsWith('Saves per user per hour'),
+      page(each).text().startsWith('Saves per person or key per hour'),
     )
     expect(
       row

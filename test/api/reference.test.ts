@@ -128,13 +128,19 @@ describe('the API reference', () => {
   })
 
   test.each([
-    ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization per hour'],
+    [
+      'saveBrand',
+      'Limits: 60 saves per person or key per hour; 60 saves per organization per hour',
+    ],
     ['resolveBrandsBulk', 'Limits: 20 bulk requests per IP address per minute. Above'],
     [
       'validateAuthorizations',
-      'At most 10,000 authorizations in one check of a list; more return 400.',
+      'At most 10,000 authorizations in one check of a list; a longer list returns 400.',
     ],
-    ['validateAuthorizations', 'bytes of one list of authorizations to check; more return 413.'],
+    [
+      'validateAuthorizations',
+      'bytes in one request that checks a list of authorizations; a larger one returns 413.',
+    ],
     ['requestCrawl', '300 seconds between two crawl requests for one file'],
   ])('says how often %s may be called', async (id, text) => {
     const { body } = await registry.app.inject(`/docs/operations/${id}`)

@@ -156,7 +156,7 @@ async function tellStory(
     await page.waitForSelector('text=Invited a person')
     await look(page, 'audit')
     await chooseInMenu(page, 'Usage')
-    await page.waitForSelector('text=Saves per user per hour')
+    await page.waitForSelector('text=Saves per person or key per hour')
     expect(await page.textContent('tbody >> nth=0')).toContain('of 60')
     await look(page, 'usage')
     await chooseInMenu(page, 'Applications')

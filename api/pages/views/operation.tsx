@@ -104,8 +104,10 @@ function renderLimits(id: string, { config }: Services): Child {
           <code>Retry-After</code>.
         </p>
       )}
-      {itemsLimit && <p class="quiet">At most {describe(itemsLimit)}; more return 400.</p>}
-      {bodyLimit && <p class="quiet">At most {describe(bodyLimit)}; more return 413.</p>}
+      {itemsLimit && (
+        <p class="quiet">At most {describe(itemsLimit)}; a longer list returns 400.</p>
+      )}
+      {bodyLimit && <p class="quiet">At most {describe(bodyLimit)}; a larger one returns 413.</p>}
     </>
   )
 }

@@ -35,7 +35,7 @@ const filters = {
   categories: createCsv('Content categories of collections, properties and placements'),
   tags: createWords('Tags of the properties that it reaches'),
   delivery_types: createWords('Delivery types of its products, such as `guaranteed`'),
-  format_kinds: createWords('Kinds of formats it makes, takes or sells, such as `image`'),
+  format_kinds: createWords('Kinds of formats that it creates, accepts or sells, such as `image`'),
 }
 
 const place = z.tuple([z.number(), z.string()]).transform(([score, url]) => ({ score, url }))

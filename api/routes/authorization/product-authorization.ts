@@ -58,14 +58,14 @@ const Selector = z
       .array(PastedDomain)
       .max(DOMAINS)
       .optional()
-      .describe('Several publishers, in place of the one'),
+      .describe('Several publishers, instead of `publisher_domain`'),
     selection_type: z
       .enum(selectionTypes)
       .optional()
       .describe('How it selects; by default the other fields determine this'),
     property_ids: texts.optional().describe('IDs of the properties, for `by_id`'),
     property_tags: texts.optional().describe('Any of these tags, for `by_tag`'),
-    tags: texts.optional().describe('Another name of `property_tags`'),
+    tags: texts.optional().describe('Another name for `property_tags`'),
     property_types: texts.optional().describe('Only properties of these types; all by default'),
   })
   .meta({

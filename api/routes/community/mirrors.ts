@@ -104,7 +104,7 @@ export const putCommunityMirror = defineOperation({
       .min(1)
       .max(255)
       .optional()
-      .describe('Version of the catalog, as its editors name it'),
+      .describe('Version of the catalog, as named by its editors'),
     superseded_by: z
       .url({ protocol: /^https$/ })
       .max(2_000)

@@ -67,7 +67,7 @@ export const listRegisteredPolicies = defineOperation({
         'Only policies that apply in this jurisdiction: by name, by its region, or everywhere',
     }),
     policy_category: word.describe('An industry to which it applies'),
-    vertical: word.meta({ description: 'Another name of `policy_category`' }),
+    vertical: word.meta({ description: 'Another name for `policy_category`' }),
     domain: word.meta({ description: 'Only policies of this governance domain' }),
     limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
@@ -204,7 +204,7 @@ export const savePolicy = defineOperation({
   cache: 'none',
   body: PolicyContent.safeExtend({
     verticals: policyFields.policy_categories.meta({
-      description: 'Another name of `policy_categories`',
+      description: 'Another name for `policy_categories`',
     }),
   }),
   reply: { 200: PolicySaved },

@@ -11,7 +11,12 @@ export const BillingEvent = z.looseObject({
     description:
       '`subscription.created`, `.updated` or `.deleted`; others are accepted and ignored',
   }),
-  created: z.number().int().positive().max(LATEST_S).meta({ description: 'Unix seconds' }),
+  created: z
+    .number()
+    .int()
+    .positive()
+    .max(LATEST_S)
+    .meta({ description: 'Time of the event, in Unix seconds' }),
   data: z
     .looseObject({
       organization_id: z

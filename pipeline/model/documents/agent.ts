@@ -21,13 +21,13 @@ export const AgentTool = z.object({
 export type AgentTool = z.infer<typeof AgentTool>
 
 export const Accreditation = z.object({
-  accrediting_body: text.describe('Body that, by the agent’s own claim, accredited the metric'),
-  certification_id: text.exactOptional().describe('ID of the certificate at that body'),
-  valid_until: text.exactOptional().describe('Claimed expiry'),
-  evidence_url: text.exactOptional().describe('URL at which to see it'),
+  accrediting_body: text.describe('Body that accredited the metric, according to the agent'),
+  certification_id: text.exactOptional().describe('ID of the certificate, as issued by that body'),
+  valid_until: text.exactOptional().describe('Expiry of the accreditation, according to the agent'),
+  evidence_url: text.exactOptional().describe('URL of a page that confirms it'),
   verified_by_aao: z
     .literal(false)
-    .describe('Always false: it is the agent’s own claim, which nobody has checked'),
+    .describe('Always false: the registry does not check the agent’s claims'),
 })
 
 export const Metric = z.object({
@@ -37,10 +37,12 @@ export const Metric = z.object({
     .array(Accreditation)
     .exactOptional()
     .describe('Accreditations that the agent claims for it'),
-  unit: text.exactOptional().describe('What a value counts, such as `seconds`'),
-  description: text.exactOptional().describe('What the metric counts, in the agent’s words'),
-  methodology_url: text.exactOptional().describe('URL at which its method is described'),
-  methodology_version: text.exactOptional().describe('Version of the method that counts it'),
+  unit: text.exactOptional().describe('Unit in which it is measured, such as `seconds`'),
+  description: text.exactOptional().describe('What the metric measures, in the agent’s words'),
+  methodology_url: text.exactOptional().describe('URL of a description of its method'),
+  methodology_version: text
+    .exactOptional()
+    .describe('Version of the method by which it is measured'),
 })
 
 export const MeasurementCapabilities = z.object({ metrics: z.array(Metric).min(1) })

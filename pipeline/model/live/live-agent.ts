@@ -11,17 +11,17 @@ const count = z.int().nonnegative()
 
 export const DiscoveredAgent = z
   .looseObject({
-    name: text.describe('Name of the agent, as it states it; otherwise its host'),
+    name: text.describe('Name that the agent gives itself; otherwise its host'),
     description: text.optional().describe('Its own description; absent if it has none'),
     protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols in which the agent responded'),
     type: z
       .enum(['sales', 'signals', 'creative', 'unknown'])
       .describe('Type that its tools indicate'),
-    tools_count: count.describe('How many tools it offers over MCP'),
+    tools_count: count.describe('Number of tools that it offers over MCP'),
     tools: z
       .array(
         z.looseObject({
-          name: text.describe('Name of the tool, for calling it'),
+          name: text.describe('Name of the tool, as used in calls'),
           description: text.optional().describe('What the tool does, in the agent’s words'),
         }),
       )
@@ -43,12 +43,12 @@ export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
 function createListSchema<Name extends string>(name: Name) {
   const items = z
     .array(anyObject)
-    .describe(`The ${name} in the agent’s own form; if there are many, the first ones`)
+    .describe(`The ${name} as the agent returned them; only the first ones if there are many`)
   const list = { [name]: items } as Record<Name, z.ZodArray<typeof anyObject>>
   return z.looseObject({
     success: Success,
     ...list,
-    offered: z.boolean().describe('Whether the agent has a task for it'),
+    offered: z.boolean().describe('Whether the agent has a task that lists them'),
     total: count.describe('Number that the agent returned'),
     truncated: z
       .boolean()

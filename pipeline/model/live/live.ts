@@ -17,26 +17,34 @@ export const discoveryMethods = [
 /** Result of checking an adagents.json that was just fetched, or proposed. */
 export const AdagentsValidation = z
   .looseObject({
-    valid: z.boolean().describe('Whether the file is there and nothing in it is an error'),
+    valid: z.boolean().describe('Whether the file exists and has no errors'),
     errors: z.array(PlacedFault).describe('Faults that make it invalid'),
     warnings: z.array(PlacedFault).describe('Faults that affect only a part of it'),
     domain: text.describe('Requested domain; `proposed` for a file that is not served'),
     url: text.describe('URL at which the file was requested'),
-    status_code: z.int().optional().describe('HTTP status of the response; absent without one'),
-    response_bytes: z.int().optional().describe('Bytes of the file; absent without a response'),
+    status_code: z
+      .int()
+      .optional()
+      .describe('HTTP status of the response; absent if there was none'),
+    response_bytes: z
+      .int()
+      .optional()
+      .describe('Size of the file in bytes; absent without a response'),
     resolved_url: text
       .optional()
-      .describe('URL of the file that was read in the end, after redirects and pointers'),
+      .describe('URL of the file that was finally read, after redirects and pointers'),
     raw_data: anyObject
       .optional()
-      .describe('The file as it is; absent if there is none, or it was too long'),
+      .describe('The file, unchanged; absent if there is none or it is too long'),
     raw_data_truncated: z
       .boolean()
       .optional()
-      .describe('True if `raw_data` is left out as too long; the file is at `resolved_url`'),
+      .describe(
+        'True if `raw_data` is left out because it is too long; the file is at `resolved_url`',
+      ),
     discovery_method: z
       .enum(discoveryMethods)
-      .describe('How the file was found: directly, by a pointer, or through the ads.txt'),
+      .describe('How the file was found: directly, through a pointer, or through ads.txt'),
     manager_domain: ManagerDomain.optional(),
   })
   .meta({ id: 'AdagentsValidation', description: 'Whether an adagents.json is valid' })
@@ -46,10 +54,13 @@ export const AgentCheck = z
   .looseObject({
     agent_url: text.describe('URL of the agent, as written in the file'),
     valid: z.boolean().describe('Whether the agent responded'),
-    errors: z.array(text).describe('Why it did not, each in a sentence; empty if it did'),
-    status_code: z.int().optional().describe('HTTP status of its response; absent without one'),
-    response_time_ms: z.int().optional().describe('Milliseconds that its response took'),
-    card_data: anyObject.optional().describe('Its agent card as it is; absent if it has none'),
+    errors: z.array(text).describe('Why it did not respond, one sentence each; empty if it did'),
+    status_code: z
+      .int()
+      .optional()
+      .describe('HTTP status of its response; absent if there was none'),
+    response_time_ms: z.int().optional().describe('Time until its response, in milliseconds'),
+    card_data: anyObject.optional().describe('Its agent card, unchanged; absent if it has none'),
     card_endpoint: text.optional().describe('URL of that card; absent if it has none'),
     oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),
   })
@@ -63,7 +74,9 @@ export const AdagentsCounts = z.object({
   property_count: count.describe(
     'Properties in the list of the file; those written inside an entry are not counted',
   ),
-  property_type_counts: z.record(text, count).describe('The same by kind, such as `website`'),
+  property_type_counts: z
+    .record(text, count)
+    .describe('Number of these properties by type, such as `website`'),
   tag_count: count.describe('Tags that the file describes'),
 })
 export type AdagentsCounts = z.infer<typeof AdagentsCounts>

@@ -8,7 +8,7 @@ const texts = z.array(text)
 
 const score = z
   .number()
-  .describe('Relevance: matched filters, size of the reach, trusted match; the highest first')
+  .describe('Relevance, from matched filters, reach and trusted match; highest first')
 const matched = texts.describe('Filters that the agent matches')
 const format_ids = 'Formats that the agent’s capabilities name'
 
@@ -36,12 +36,14 @@ export const FoundAgent = z
         ...InventoryProfile.shape,
         format_ids: texts.describe(`${format_ids}, by ID`),
       })
-      .describe('The same facts in the shape that replicas keep'),
+      .describe('The same facts in the form that replicas store'),
     compliance_summary: z
       .object({
         ...ComplianceFacts.shape,
         verified: z.boolean().describe('Whether the agent has a badge'),
-        verified_roles: z.array(BadgeRole).describe('Parts of the protocol that it has one for'),
+        verified_roles: z
+          .array(BadgeRole)
+          .describe('Parts of the protocol for which it has a badge'),
       })
       .optional()
       .describe('Test results; absent if it was never tested, or is not public'),
@@ -57,23 +59,23 @@ export type FoundAgent = z.infer<typeof FoundAgent>
 
 export const AgentSearchAnswer = z
   .looseObject({
-    results: z.array(FoundAgent).describe('Agents of this page, the most relevant first'),
+    results: z.array(FoundAgent).describe('Agents on this page, the most relevant first'),
     cursor: text
       .nullable()
-      .describe('Position after this page, also on the last page; null if nothing was found'),
+      .describe('Position after this page, even on the last page; null if nothing was found'),
     ...pageEnd,
     unmatched_values: z
       .array(
         z.looseObject({
           parameter: text.describe('Filter that has the value, such as `channels`'),
           value: text.describe(
-            'Value as it was compared: words in lower case, countries in capitals',
+            'Value as it was compared: words in lower case, countries in upper case',
           ),
-          did_you_mean: text.optional().describe('A value that agents have, and that is near'),
+          did_you_mean: text.optional().describe('Similar value that some agents have'),
         }),
       )
       .optional()
-      .describe('Requested values that no agent has; absent where agents were found'),
+      .describe('Requested values that no agent has; absent if agents were found'),
   })
   .meta({ id: 'AgentSearch', description: 'A page of agents by relevance' })
 export type AgentSearchAnswer = z.infer<typeof AgentSearchAnswer>

@@ -30,11 +30,11 @@ export const AgentHealth = z
     checked_at: text.describe('Time of the last probe'),
     response_time_ms: count
       .optional()
-      .describe('Milliseconds it took to list its tools; absent if it did not'),
+      .describe('Time it took to list its tools, in milliseconds; absent if it did not'),
     tools_count: count.optional().describe('Tools that it offers; absent while it is offline'),
     resources_count: count
       .optional()
-      .describe('Resources that it offers over MCP; absent if it does not say that it has any'),
+      .describe('Resources that it offers over MCP; absent if it declares none'),
     error: text.optional().describe('Why the probe failed, in one word such as `timeout`'),
   })
   .meta({ id: 'AgentHealth', description: 'Result of the last probe of the agent' })
@@ -42,7 +42,7 @@ export type AgentHealth = z.infer<typeof AgentHealth>
 
 const reached = {
   property_count: count.describe('Active properties that grants in force reach'),
-  publisher_count: count.describe('Publishers that grant it anything'),
+  publisher_count: count.describe('Number of publishers that authorize the agent'),
 }
 
 export const AgentStats = z
@@ -50,7 +50,9 @@ export const AgentStats = z
     ...z.object(reached).partial().shape,
     publishers: texts
       .optional()
-      .describe('Their domains, the first hundred; `/v1/agents/{url}/publishers` has all of them'),
+      .describe(
+        'The first hundred of their domains; `/v1/agents/{url}/publishers` has all of them',
+      ),
     creative_formats: count.optional().describe('Formats that the agent claims to handle'),
   })
   .meta({ id: 'AgentStats', description: 'What publishers authorize the agent for' })
@@ -62,31 +64,33 @@ export const SupportedFormat = z.object({
   format: z
     .looseObject({
       format_kind: text.describe('Kind of format, such as `image`'),
-      publisher_domain: text.optional().describe('Publisher whose format it is; absent for any'),
+      publisher_domain: text
+        .optional()
+        .describe('Publisher that defines the format; absent for any'),
       format_option_id: text.optional().describe('ID that this publisher gives the format'),
       params: z
         .record(text, z.unknown())
         .optional()
-        .describe('Measures and limits of the format, as the agent wrote them'),
+        .describe('Dimensions and limits of the format, as the agent states them'),
     })
     .describe('Creative format that the agent handles'),
   operations: z
     .array(z.enum(creativeOperations))
     .min(1)
-    .describe('What the agent does with creatives of the format'),
+    .describe('What the agent can do with creatives of the format'),
 })
 export type SupportedFormat = z.infer<typeof SupportedFormat>
 
 const StandardOperations = z
   .record(text, flag)
-  .describe('Which steps of a purchase its tools offer, by names such as `can_create_order`')
+  .describe('Steps of a purchase that its tools support, by names such as `can_create_order`')
 
 const CreativeCapabilities = z
   .looseObject({
     supported_formats: z.array(SupportedFormat).describe('Formats that it claims to handle'),
-    can_generate: flag.describe('Whether it has a tool that makes creatives'),
-    can_validate: flag.describe('Whether it has a tool that checks creatives'),
-    can_preview: flag.describe('Whether it has a tool that shows creatives'),
+    can_generate: flag.describe('Whether it has a tool that generates creatives'),
+    can_validate: flag.describe('Whether it has a tool that validates creatives'),
+    can_preview: flag.describe('Whether it has a tool that previews creatives'),
   })
   .describe('What a creative agent does; absent for an agent without such tools')
 
@@ -107,16 +111,16 @@ export const AgentCapabilitiesBlock = z
     tools: z
       .array(
         z.looseObject({
-          name: text.describe('Name of the tool, for calling it'),
+          name: text.describe('Name of the tool, as used in calls'),
           description: text.describe(
-            'What the tool does, in the agent’s words, 300 characters at most',
+            'What the tool does, in the agent’s words, in at most 300 characters',
           ),
         }),
       )
       .optional()
-      .describe('The tools, a hundred at most'),
+      .describe('The tools of the agent, at most a hundred'),
     tools_truncated: flag.optional().describe('True if the agent has more than a hundred tools'),
-    oauth_required: flag.optional().describe('True if a part of it requires a credential'),
+    oauth_required: flag.optional().describe('True if some of its tools require a credential'),
     standard_operations: StandardOperations.optional(),
     creative_capabilities: CreativeCapabilities.optional(),
     signals_capabilities: SignalsCapabilities.optional(),
@@ -142,20 +146,24 @@ const AgentContact = z
 const PropertySummary = z
   .looseObject({
     total_count: count.describe('Active properties that grants in force reach'),
-    count_by_type: z.record(text, count).describe('The same by kind, such as `website`'),
-    tags: PropertyTags.describe('Tags of these properties, the first hundred'),
-    publisher_count: count.describe('Publishers that grant the agent anything'),
+    count_by_type: z
+      .record(text, count)
+      .describe('Number of these properties by type, such as `website`'),
+    tags: PropertyTags.describe('The first hundred tags of these properties'),
+    publisher_count: count.describe('Number of publishers that authorize the agent'),
   })
-  .describe('What a sales agent can sell; absent unless requested, and if it is nothing')
+  .describe('What a sales agent can sell; absent if it was not requested, or is nothing')
 
 export const AgentEntry = z
   .looseObject({
     url: AgentUrl,
     agent_url: AgentUrl.describe('The same as `url`'),
     name: text.describe(
-      'Name that it gives itself, as everywhere; otherwise the one its member gave it, or that of the member',
+      'Name that the agent gives itself; otherwise the name that its member gave it, or the member’s own name',
     ),
-    type: text.describe('Type of the agent, such as `sales`, by its member or by its tools'),
+    type: text.describe(
+      'Type of the agent, such as `sales`, as declared by its member or indicated by its tools',
+    ),
     protocol: z.enum(['mcp', 'a2a']).describe('Protocol of the agent; `mcp` if both work'),
     description: text.describe('Its own description; otherwise the name of its member'),
     mcp_endpoint: text.describe('URL at which to speak MCP: the same as `url`'),
@@ -168,7 +176,7 @@ export const AgentEntry = z
     capabilities: AgentCapabilitiesBlock.optional(),
     publisher_domains: texts
       .optional()
-      .describe('Publishers that authorize it, the first hundred; only with `properties=true`'),
+      .describe('The first hundred publishers that authorize it; only with `properties=true`'),
     publisher_domains_truncated: flag
       .optional()
       .describe('True if there are more; `/v1/agents/{url}/publishers` has all of them'),
@@ -181,10 +189,12 @@ export const AgentList = z
   .looseObject({
     agents: z
       .array(AgentEntry)
-      .describe('Agents of this page, in the order in which they were added'),
+      .describe('Agents on this page, in the order in which they were added'),
     count: count.describe('Agents on this page'),
     total: count.describe('Agents on all pages'),
-    agents_truncated: flag.optional().describe('True if the page would be too long and ends early'),
+    agents_truncated: flag
+      .optional()
+      .describe('True if the page was cut because it would be too long'),
     ...pageEnd,
   })
   .meta({ id: 'AgentList', description: 'A page of the agents that members added' })
@@ -192,7 +202,7 @@ export const AgentList = z
 export const AgentLookup = z
   .looseObject({
     agent_url: AgentUrl,
-    name: text.optional().describe('Name that it gives itself; absent if it never gave one'),
+    name: text.optional().describe('Name that the agent gives itself; absent if it has none'),
     type: z
       .enum(agentTypes)
       .optional()
@@ -234,7 +244,7 @@ const OperatedAgent = z.looseObject({
   authorized_by_cursor: text
     .optional()
     .describe('Pass it as `cursor` to `/v1/agents/{url}/publishers` to get the rest'),
-  source: text.optional().describe('`brand_json` where the domain’s own file names the agent'),
+  source: text.optional().describe('`brand_json` if the domain’s own file names the agent'),
 })
 
 export const OperatorLookup = z
@@ -249,11 +259,11 @@ export const OperatorLookup = z
     })
       .meta({
         id: 'OperatorMember',
-        description: 'A member, with its tier where its profile is public',
+        description: 'A member, with its tier if its profile is public',
       })
       .nullable()
       .describe('Member that owns the domain or a parent domain; null if there is none'),
-    agents: z.array(OperatedAgent).describe('Agents of this page that the caller may see'),
+    agents: z.array(OperatedAgent).describe('Agents on this page that the caller may see'),
     ...describeCut('agents'),
     ...pageEnd,
     did_you_mean: MeantDomain,
@@ -267,7 +277,7 @@ export type OperatorLookup = z.infer<typeof OperatorLookup>
 
 export const PublisherList = z
   .looseObject({
-    publishers: z.array(PublisherEntry).describe('Publishers of this page, by domain'),
+    publishers: z.array(PublisherEntry).describe('Publishers on this page, by domain'),
     count: count.describe('Publishers on this page'),
     total: count.describe('Publishers on all pages'),
     ...pageEnd,

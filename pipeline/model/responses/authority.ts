@@ -68,7 +68,7 @@ export const Evidence = z
     files: z
       .array(EvidenceFile)
       .optional()
-      .describe('All files on the way, such as a pointer and its target, where there are several'),
+      .describe('All files involved, such as a pointer and its target, if there are several'),
     entry: text
       .optional()
       .describe('Path of the entry in the file, such as `authorized_agents[0]`'),
@@ -103,15 +103,15 @@ export const Evidence = z
       .boolean()
       .optional()
       .describe('Whether the operator’s file names the agent, or only its domain led there'),
-    rule: text.describe('Stable name of the rule that admitted or stopped the sale'),
+    rule: text.describe('Stable name of the rule that allowed or prevented the sale'),
     says: Side.describe('Verdict of this side'),
     text: text.describe('The step as a human-readable sentence'),
   })
   .meta({
     id: 'AuthorizationEvidence',
     description:
-      'One step of the reasoning: which file, which entry of it, when it was last read, and which ' +
-      'rule admitted or stopped the sale',
+      'One step of the reasoning: which file and entry, when the file was last read, and which rule ' +
+      'allowed or prevented the sale',
   })
 export type Evidence = z.infer<typeof Evidence>
 
@@ -123,13 +123,11 @@ const explained = {
   ...describeListPart('evidence'),
 }
 
-export const AsOf = text.describe(
-  'Time that the response is of, if the request named one with `as_of`',
-)
+export const AsOf = text.describe('Time to which the response applies, if the request set `as_of`')
 
 export const DidYouMean = z
   .array(AgentUrl)
-  .describe('Agents of the host, where the requested URL names only that host, not an agent')
+  .describe('Agents on the host, if the requested URL names only the host and not an agent')
 
 export const PublisherAuthorization = z
   .looseObject({
@@ -174,7 +172,7 @@ export const AgentPublisher = z
     properties_without_id: count
       .optional()
       .describe(
-        'Further active properties that the agent can sell, which have no ID; absent for 0',
+        'Number of other active properties that the agent can sell, but that have no ID; absent if 0',
       ),
     properties_total: count.describe('Active properties of the publisher'),
     property_ids: z
@@ -186,12 +184,10 @@ export const AgentPublisher = z
       .describe('Whether the publisher’s file pins signing keys of the agent'),
     status: z
       .enum(['authorized', 'revoked'])
-      .describe(
-        'What the publisher’s file says: `revoked` where it lists the publisher as revoked',
-      ),
+      .describe('What the publisher’s file says: `revoked` if it lists the publisher as revoked'),
     ...z.object(grantFacts).partial().shape,
     last_verified_at: text.describe(
-      'Time at which the file that grants it was last read; with `as_of`, at which it was read as shown here for the first time',
+      'Time at which the file with the grant was last read; with `as_of`, the time at which it was first read with this content',
     ),
   })
   .meta({ id: 'AgentPublisher', description: 'What a publisher grants an agent' })
@@ -202,9 +198,9 @@ export const AgentPublishers = z
     agent_url: AgentUrl,
     directory_indexed_at: text
       .nullable()
-      .describe('The latest `last_verified_at` of this page; null on an empty page'),
+      .describe('The latest `last_verified_at` on this page; null on an empty page'),
     freshness: FreshnessBlock,
-    publishers: z.array(AgentPublisher).describe('Publishers of this page, by domain'),
+    publishers: z.array(AgentPublisher).describe('Publishers on this page, by domain'),
     as_of: AsOf.optional(),
     ...pageEnd,
   })
@@ -238,7 +234,7 @@ export const PropertyLookup = z
             .describe('Property that the identifier names'),
         }),
       )
-      .describe('Agents of this page, by publisher and URL'),
+      .describe('Agents on this page, by publisher and URL'),
     as_of: AsOf.optional(),
     count: count.describe('Agents on this page'),
     freshness: FreshnessBlock.optional().describe(
@@ -256,11 +252,11 @@ export const PropertyLookup = z
 export const AgentDomains = z
   .looseObject({
     agent_url: text.describe('Requested URL, as sent'),
-    domains: z.array(text).describe('Domains of the publishers of this page, by name'),
+    domains: z.array(text).describe('Domains of the publishers on this page, by name'),
     grants: z
       .array(z.looseObject({ publisher_domain: PublisherDomain, ...grantFacts }))
       .describe(
-        'What each of these publishers’ grants needs, and what the operator of the agent says about it',
+        'For each of these publishers, what its grant needs and what the agent’s operator says about it',
       ),
     count: count.describe('Domains on this page'),
     did_you_mean: DidYouMean.optional(),
@@ -402,8 +398,8 @@ export const ProductIdentifiers = z
         }).loose(),
       )
       .describe('Identifiers of these properties, one by one'),
-    property_count: count.describe('How many properties are listed above'),
-    identifier_count: count.describe('How many identifiers are listed above'),
+    property_count: count.describe('Number of properties in the list above'),
+    identifier_count: count.describe('Number of identifiers in the list above'),
     needs: z
       .enum(neededTerms)
       .optional()

@@ -46,7 +46,10 @@ const claim = {
   properties: z
     .array(
       z.looseObject({
-        property_rid: z.uuid().nullable().describe('ID of the property here; null if it has none'),
+        property_rid: z
+          .uuid()
+          .nullable()
+          .describe('ID of the property in this registry; null if it has none'),
         property_id: text.nullable().describe('ID that the file gives it; null if it gives none'),
         property_type: PropertyType,
         name: PropertyName,
@@ -65,7 +68,7 @@ export const AuthorizationItem = z
   .looseObject({
     ...grantFacts,
     property_rids: PropertyRids.optional(),
-    properties_authorized: count.describe('How many properties it reaches'),
+    properties_authorized: count.describe('Number of properties that it reaches'),
     publisher_wide: z
       .boolean()
       .describe('Whether these are all active properties of the publisher'),
@@ -109,11 +112,11 @@ export type AuthorizationItem = z.infer<typeof AuthorizationItem>
 export const AgentAuthorizations = z
   .looseObject({
     agent_url: AgentUrl,
-    evidence: z.array(EvidenceName).describe('Kinds of rows that were asked for'),
+    evidence: z.array(EvidenceName).describe('Kinds of rows that were requested'),
     include: z.literal('effective').describe('Always `effective`: rows that count now'),
-    rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
+    rows: z.array(AuthorizationItem).describe('Rows on this page, by publisher'),
     count: count.describe('Rows on this page'),
-    rows_total: count.describe('How many rows there are on all pages'),
+    rows_total: count.describe('Number of rows on all pages'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     rows_truncated: z.boolean().optional().describe('True if more pages follow'),

@@ -55,14 +55,16 @@ export const BadgeCheck = z
       .describe('Why it is not valid; absent if it is'),
     agent_url: text
       .optional()
-      .describe('Agent that the token names; absent if this registry did not sign it'),
-    role: text.optional().describe('Part of the protocol; absent if this registry did not sign it'),
+      .describe('Agent that the token names; absent if this registry did not sign the token'),
+    role: text
+      .optional()
+      .describe('Part of the protocol; absent if this registry did not sign the token'),
     adcp_version: text
       .optional()
-      .describe('Version of the protocol; absent if this registry did not sign it'),
+      .describe('Version of the protocol; absent if this registry did not sign the token'),
     expires_at: text
       .optional()
-      .describe('Expiry of the token; absent if this registry did not sign it'),
+      .describe('Expiry of the token; absent if this registry did not sign the token'),
   })
   .meta({ id: 'BadgeCheck', description: 'Result of checking the token of a badge.' })
 export type BadgeCheck = z.infer<typeof BadgeCheck>

@@ -28,7 +28,7 @@ export const BrandJson = z
     warnings: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults of the file that lose only a part of it; only with `fresh=true`'),
+      .describe('Faults that affect only a part of the file; only with `fresh=true`'),
     promoted_from_schema: PromotedFromSchema,
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),

@@ -55,14 +55,14 @@ export const BrandResolution = z
   .looseObject({
     canonical_id: text.describe('Domain that identifies the brand, whatever domain was requested'),
     canonical_domain: text.describe('Main domain of the brand'),
-    brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
+    brand_name: text.describe('Name of the brand; its domain if no file gives a name'),
     source: Source,
     ...relationship,
     house_name: text.optional().describe('Name of the company behind the brand'),
     brand_id: text.optional().describe('ID of the brand inside the brand.json that describes it'),
     relationship_declared_at: text
       .optional()
-      .describe('Time since which the house says that the brand is one of its own'),
+      .describe('Time since which the house has declared the brand as its own'),
     names: z
       .array(z.record(text, text))
       .optional()
@@ -70,19 +70,21 @@ export const BrandResolution = z
     brand_manifest: z
       .record(text, z.unknown())
       .optional()
-      .describe('Logos, colors, tone and the rest as its source wrote them'),
+      .describe('Logos, colors, tone and more, as its source states them'),
     enrichment: EnrichmentOrigin.optional(),
     promoted_from_schema: PromotedFromSchema,
     migration_warnings: z
       .array(
         z.looseObject({
           field: text.describe('Path of the field in the file'),
-          message: text.describe('What was not read, or read as something else'),
-          suggestion: text.optional().describe('Advice; absent if there is none'),
+          message: text.describe('What was ignored or interpreted differently'),
+          suggestion: text.optional().describe('How to fix it; absent if there is no advice'),
         }),
       )
       .optional()
-      .describe('What was read differently than written; only with `promoted_from_schema`'),
+      .describe(
+        'Parts that were interpreted differently from how they are written; only with `promoted_from_schema`',
+      ),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
@@ -112,7 +114,7 @@ export type EnrichedBrand = z.infer<typeof EnrichedBrand>
 export const BrandItem = z
   .looseObject({
     domain: text.describe('Domain under which the brand is listed'),
-    brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
+    brand_name: text.describe('Name of the brand; its domain if no file gives a name'),
     canonical_domain: text.describe('Main domain of the brand'),
     source: Source,
     has_manifest: z.boolean().describe('Whether logos, colors or similar facts are known'),
@@ -126,12 +128,12 @@ export const BrandStats = z
   .looseObject({
     total: count.describe('All brands that match the search'),
     hosted: count.describe('Always 0: a brand whose file the registry serves counts by its source'),
-    brand_json: count.describe('Brands known by their own file'),
+    brand_json: count.describe('Brands known from their own file'),
     community: count.describe('Brands saved by a member'),
-    enriched: count.describe('Brands known from a third party alone'),
+    enriched: count.describe('Brands known only from a third party'),
     stub: count.describe('Always 0: a domain without any facts is not a brand here'),
     houses: count.describe(
-      'Brands that are `master`, `independent`, or without a role: those that stand by themselves, with or without brands below them. Not the number of distinct `house_domain`',
+      'Brands that are `master`, `independent` or without a role: those that stand alone, with or without brands below them. Not the number of distinct `house_domain`',
     ),
     sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
     with_manifest: count.describe('Brands with known logos, colors or similar facts'),
@@ -143,12 +145,12 @@ export const BrandList = z
   .looseObject({
     brands: z
       .array(BrandItem)
-      .describe('Brands of this page, by name; with `search` the best matches first'),
+      .describe('Brands on this page, by name; with `search` the best matches first'),
     stats: BrandStats,
     brands_truncated: z
       .boolean()
       .optional()
-      .describe('True if the page would be too long and ends early'),
+      .describe('True if the page was cut because it would be too long'),
     ...pageEnd,
   })
   .meta({ id: 'BrandList', description: 'A page of the brands' })

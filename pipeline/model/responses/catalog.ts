@@ -31,7 +31,9 @@ export const collectionStatuses = ['active', 'removed'] as const
 
 export const Classification = z
   .enum(classifications)
-  .describe('What it is: inventory (`property`), or a host of advertising systems, masks, networks')
+  .describe(
+    'What it is: inventory (`property`), or a host of ad systems, publisher masks or networks',
+  )
 export const CatalogSource = z
   .enum(catalogSources)
   .describe('Source: the publisher’s file, a third party, or people')
@@ -47,7 +49,7 @@ export const CatalogEntry = z
     source: CatalogSource,
     status: z
       .enum(propertyStatuses)
-      .describe('`stale`: its file has not confirmed it lately; `removed`: merged into another'),
+      .describe('`stale`: its file has not confirmed it recently; `removed`: merged into another'),
     identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     publisher_domain: PublisherDomain,
     property_type: PropertyType,
@@ -71,7 +73,7 @@ export type CatalogEntry = z.infer<typeof CatalogEntry>
 
 export const Catalog = z
   .looseObject({
-    entries: z.array(CatalogEntry).describe('Properties of this page, by rid'),
+    entries: z.array(CatalogEntry).describe('Properties on this page, by rid'),
     total: CatalogTotal,
     ...pageEnd,
   })
@@ -84,20 +86,20 @@ export const CatalogChange = CatalogEntry.extend({
   created_by: text.nullable().describe('Origin: a crawl or people; null if unknown'),
   source_updated_at: moment
     .nullable()
-    .describe('Time since which its source states it; null if unknown'),
+    .describe('Time since which its source has stated it; null if unknown'),
 }).meta({ id: 'CatalogChange', description: 'A property that changed' })
 export type CatalogChange = z.infer<typeof CatalogChange>
 
 export const CatalogSync = z
   .looseObject({
-    entries: z.array(CatalogChange).describe('Properties of this page, by their last change'),
-    server_timestamp: moment.describe('Value of the first page to pass as `since` the next time'),
+    entries: z.array(CatalogChange).describe('Properties on this page, by their last change'),
+    server_timestamp: moment.describe('Pass the value of the first page as `since` next time'),
     ...pageEnd,
   })
   .meta({ id: 'CatalogSync', description: 'A page of the properties that changed' })
 
 export const CollectionIdentifier = z.object({
-  publisher_domain: PublisherDomain.describe('Domain of the platform with this identifier'),
+  publisher_domain: PublisherDomain.describe('Domain of the platform that uses this identifier'),
   ...Identifier.shape,
 })
 
@@ -111,11 +113,11 @@ export const CollectionEntry = z
     source: CatalogSource,
     status: z
       .enum(collectionStatuses)
-      .describe('`removed` where no file lists it any more, or it was merged into another'),
+      .describe('`removed` if no file lists it anymore, or it was merged into another'),
     identifiers: z
       .array(CollectionIdentifier)
       .describe('Identifiers of the collection on platforms'),
-    collection: z.looseObject({}).describe('The collection as its publisher wrote it'),
+    collection: z.looseObject({}).describe('The collection, as its publisher describes it'),
     canonical_rid: z
       .uuid()
       .optional()
@@ -128,7 +130,7 @@ export type CollectionEntry = z.infer<typeof CollectionEntry>
 
 export const CollectionCatalog = z
   .looseObject({
-    entries: z.array(CollectionEntry).describe('Collections of this page'),
+    entries: z.array(CollectionEntry).describe('Collections on this page'),
     total: CatalogTotal,
     next_offset: count
       .nullable()
@@ -171,7 +173,7 @@ export const ResolvedIdentifiers = z
         excluded: count.describe('Identifiers that were refused; with `mode=resolve` only'),
         not_found: count.describe('Identifiers that are unknown; with `mode=lookup` only'),
       })
-      .describe('Numbers of results'),
+      .describe('Number of results by status'),
     server_timestamp: moment.describe('Time of the response'),
   })
   .meta({ id: 'ResolvedIdentifiers', description: 'The properties that identifiers belong to' })

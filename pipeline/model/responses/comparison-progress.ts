@@ -7,7 +7,7 @@ const count = z.int().nonnegative()
 
 /** Identifies a running comparison. */
 const handle = {
-  comparison_id: z.uuid().describe('Identifies the comparison among those of the agent'),
+  comparison_id: z.uuid().describe('ID of the comparison, unique within the agent'),
   progress_url: text.describe(
     'URL for reading its progress (GET) and cancelling it (DELETE), until an hour after its end',
   ),
@@ -33,9 +33,9 @@ export const ComparisonProgress = z
       .describe('Progress; `failed` if there is no result, for the reason in `error`'),
     requested_at: z.iso.datetime().describe('Time of the request'),
     steps_total: count.describe('Number of steps of the storyboard, run or not'),
-    user_steps_done: count.describe('Steps that are done for your agent, skipped ones included'),
+    user_steps_done: count.describe('Finished steps of your agent, including skipped ones'),
     reference_steps_done: count.describe(
-      'Steps that are done for the reference agent, skipped ones included',
+      'Finished steps of the reference agent, including skipped ones',
     ),
     phases: z
       .array(
@@ -43,13 +43,13 @@ export const ComparisonProgress = z
           id: text.describe('ID of the phase within its storyboard'),
           title: text.describe('Display name of the phase'),
           steps_total: count.describe('Number of steps of the phase, run or not'),
-          user_steps_done: count.describe('Steps of the phase that are done for your agent'),
+          user_steps_done: count.describe('Finished steps of your agent in this phase'),
           reference_steps_done: count.describe(
-            'Steps of the phase that are done for the reference agent',
+            'Finished steps of the reference agent in this phase',
           ),
         }),
       )
-      .describe('Phases in their order'),
+      .describe('Phases in the order of the storyboard'),
     result: StoryboardComparison.optional().describe('The comparison, once it is completed'),
     error: text.optional().describe('Why there is no result; absent otherwise'),
     needs_oauth: z

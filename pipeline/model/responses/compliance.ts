@@ -16,8 +16,8 @@ const trackStatuses = ['pass', 'partial', 'fail', 'skip'] as const
 const version = {
   requested_compliance_target: text
     .nullable()
-    .describe('Version of the protocol that the tests are for; null if there was none'),
-  adcp_version: text.nullable().describe('The same, in full'),
+    .describe('Version of the protocol that was tested, as requested; null if there is none'),
+  adcp_version: text.nullable().describe('The same version in full, with all its numbers'),
 }
 
 export const StoryboardResult = z
@@ -27,15 +27,15 @@ export const StoryboardResult = z
     ),
     ...version,
     title: text.describe('Display name of the storyboard'),
-    category: text.nullable().describe('Summary; null if it no longer exists'),
+    category: text.nullable().describe('Summary of the storyboard; null if it no longer exists'),
     track: text
       .nullable()
       .describe('Part of the protocol that it tests; null if it no longer exists'),
     status: z.enum(storyboardStatuses).describe('`untested` if no step could be run'),
-    steps_passed: count.describe('How many passed'),
-    steps_total: count.describe('How many were run'),
-    failure_count: count.describe('How many failed'),
-    skipped_count: count.describe('How many were not run, for whatever reason'),
+    steps_passed: count.describe('How many steps passed'),
+    steps_total: count.describe('How many steps were run'),
+    failure_count: count.describe('How many steps failed'),
+    skipped_count: count.describe('How many steps were not run, for any reason'),
     first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
     first_failed_step_title: text.nullable().describe('Display name of that step'),
     first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
@@ -44,7 +44,7 @@ export const StoryboardResult = z
       .describe('What was wrong, in one line; visible only to the agent’s own organization'),
     first_failure_validations: z
       .array(ValidationResult)
-      .describe('Checks of that step which failed; visible only to the agent’s own organization'),
+      .describe('Failed checks of that step; visible only to the agent’s own organization'),
     last_tested_at: moment.describe('Time of the last run'),
     last_passed_at: moment.describe('Time of the last run that passed; null if none did'),
   })
@@ -61,23 +61,25 @@ export const VerifiedBadge = z
     verified_at: z.iso.datetime().describe('Time at which it was earned'),
     expires_at: z.iso
       .datetime()
-      .describe('Time at which it ends unless all storyboards pass before'),
-    verified_specialisms: z.array(text).describe('What the agent claims and has shown'),
+      .describe('Time at which it ends unless all storyboards pass before then'),
+    verified_specialisms: z
+      .array(text)
+      .describe('Specialisms that the agent claims and has proven'),
     verification_modes: z
       .array(z.enum(['spec', 'live']))
       .min(1)
-      .describe('How it was tested: `spec` is by the storyboards'),
+      .describe('How it was tested: `spec` means with the storyboards'),
     verified_protocol_version: text
       .nullable()
       .describe('Version of the protocol that it was tested for, in full'),
-    badge_url: text.describe('Path of the badge as an image'),
+    badge_url: text.describe('Path of the badge’s image'),
   })
   .meta({ id: 'VerifiedBadge', description: 'A badge that an agent has.' })
 export type VerifiedBadge = z.infer<typeof VerifiedBadge>
 
 const lifecycle_stage = z
   .enum(lifecycleStages)
-  .describe('Lifecycle stage that its organization gives the agent')
+  .describe('Lifecycle stage of the agent, as set by its organization')
 
 /** Results of an agent without those of each storyboard. */
 const summary = {
@@ -86,18 +88,20 @@ const summary = {
     .enum(complianceStatuses)
     .describe('`degraded` if some storyboards do not pass, `unknown` if none was run'),
   lifecycle_stage,
-  streak_days: count.describe('Full days during which every run passed'),
+  streak_days: count.describe('Number of full days for which every run has passed'),
   monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
   check_interval_hours: count.describe('Hours between scheduled runs'),
   verified: z.boolean().describe('Whether the agent has a badge'),
-  verified_roles: z.array(z.enum(badgeRoles)).describe('Parts of the protocol that it has one for'),
+  verified_roles: z
+    .array(z.enum(badgeRoles))
+    .describe('Parts of the protocol for which it has a badge'),
   verified_role_versions: z
     .record(text, z.array(text))
     .describe('Versions of these badges by part of the protocol, newest first'),
-  tracks: z.record(text, z.enum(trackStatuses)).describe('Results by the part of the protocol'),
+  tracks: z.record(text, z.enum(trackStatuses)).describe('Results by part of the protocol'),
   headline: text.nullable().describe('The result in one line; null if there is none'),
-  storyboards_passing: count.describe('How many pass'),
-  storyboards_total: count.describe('How many have a verdict'),
+  storyboards_passing: count.describe('Number of storyboards that pass'),
+  storyboards_total: count.describe('Number of storyboards with a verdict'),
   last_checked_at: moment.describe('Time of the last run of any storyboard'),
 }
 
@@ -109,10 +113,10 @@ export type ComplianceSummary = z.infer<typeof ComplianceSummary>
 const TrackDetail = z
   .object({
     track: text.describe('Name of that part'),
-    status: z.enum(trackStatuses).describe('`skip` where nothing could be judged'),
+    status: z.enum(trackStatuses).describe('`skip` if nothing could be judged'),
     scenario_count: count.describe('Storyboards about it that were run'),
     passed_count: count.describe('Storyboards about it that pass'),
-    duration_ms: z.number().describe('Milliseconds that they took together'),
+    duration_ms: z.number().describe('Total time that they took, in milliseconds'),
     has_coverage_gap_skip: z
       .boolean()
       .describe('Whether steps were not run because the agent does not offer their tasks'),
@@ -148,36 +152,39 @@ const TestNotice = z
       .describe('Version of the protocol it applies to, as MAJOR.MINOR'),
     reference_url: text.optional().describe('Page of this registry that explains it'),
   })
-  .meta({ id: 'AgentTestNotice', description: 'What to know beside the results of an agent.' })
+  .meta({ id: 'AgentTestNotice', description: 'A note on the test results of an agent.' })
 
 export const TestObservation = z
   .object({
     category: z
       .enum(['coverage', 'reachability'])
-      .describe('`coverage` where steps were skipped, `reachability` where none could be run'),
+      .describe('`coverage` if steps were skipped, `reachability` if none could be run'),
     severity,
     message: text.describe('Human-readable description of what was seen'),
   })
-  .meta({ id: 'AgentTestObservation', description: 'What runs showed beside their verdict.' })
+  .meta({
+    id: 'AgentTestObservation',
+    description: 'What runs showed in addition to their verdict.',
+  })
 
 /** Fields that only the agent's own organization reads; for others they are null or false. */
 const ownersFields = {
   membership_tier: z
     .enum(tierNames)
     .nullable()
-    .describe('Membership of your organization; null for others and without one'),
+    .describe('Membership of your organization; null if it has none, and for other callers'),
   membership_tier_label: text.nullable().describe('Display name of that membership'),
   subscription_status: z
     .literal('active')
     .nullable()
-    .describe('`active` while your organization has a membership; null for others'),
+    .describe('`active` while your organization has a membership; null for other callers'),
   is_api_access_tier: z
     .boolean()
     .describe('Whether that membership has API access, without which no badge is issued'),
   verdict_source: z
     .enum(['heartbeat', 'owner_test', 'manual'])
     .nullable()
-    .describe('What caused the last run, as in the history; null for others'),
+    .describe('What triggered the last run, as in the history; null for other callers'),
 }
 
 export const AgentCompliance = z
@@ -189,31 +196,33 @@ export const AgentCompliance = z
       .describe(
         '`degraded` if some storyboards do not pass, `unknown` if none was run, `opted_out` if its organization opted out of tests',
       ),
-    compliance_opt_out: z.boolean().describe('Whether it is not tested and its results are hidden'),
+    compliance_opt_out: z
+      .boolean()
+      .describe('Whether its organization opted out of tests, so that its results are hidden'),
     badge_requalification_required: z
       .boolean()
-      .describe('Whether it gets no badge before a full run passes, after an opt-out'),
-    status_changed_at: moment.describe('Time since which it has had this status'),
-    declared_specialisms: z.array(text).describe('What the agent said it is'),
+      .describe('Whether it must pass a full run to get a badge again, after an opt-out'),
+    status_changed_at: moment.describe('Time of the last change of `status`'),
+    declared_specialisms: z.array(text).describe('Specialisms that the agent claims to have'),
     specialism_status: z
       .record(text, z.enum(['passing', 'failing', 'untested']))
       .describe('Test results for the stable parts of the protocol that it claims to support'),
     verified_badges: z
       .array(VerifiedBadge)
-      .describe('Parts of the protocol it is verified for now; empty if none'),
+      .describe('Parts of the protocol for which it is verified now; empty if none'),
     last_passed_at: moment.describe('Time of the last run that passed'),
     last_failed_at: moment.describe('Time of the last run that did not pass'),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
     track_details: z
       .array(TrackDetail)
-      .describe('Last results by the part of the protocol, with their numbers'),
+      .describe('Last results by part of the protocol, with counts'),
     notices: z
       .array(TestNotice)
       .max(NOTICES_MAX)
-      .describe(`What a reader of the results should know; at most ${NOTICES_MAX}`),
+      .describe(`Notes for readers of the results; at most ${NOTICES_MAX}`),
     observations: z
       .array(TestObservation)
-      .describe('What the last runs showed beside their verdict'),
+      .describe('What the last runs showed in addition to their verdict'),
     ...ownersFields,
     did_you_mean: DidYouMean.optional(),
   })
@@ -226,7 +235,7 @@ export const ComplianceHistory = z
     runs: z
       .array(
         z.object({
-          id: z.uuid().describe('Identifies the run among those of the agent'),
+          id: z.uuid().describe('ID of the run, unique within the agent'),
           ...version,
           storyboard_id: text
             .nullable()
@@ -237,10 +246,10 @@ export const ComplianceHistory = z
             .enum([...storyboardStatuses, 'unknown'])
             .describe('Result; `unknown` if the agent requires a credential'),
           headline: text.nullable().describe('The result in one line; null if there is none'),
-          tracks_passed: count.describe('Parts of the protocol that passed'),
-          tracks_failed: count.describe('Parts of which nothing passed'),
-          tracks_partial: count.describe('Parts of which something passed'),
-          tracks_skipped: count.describe('Parts of which nothing could be judged'),
+          tracks_passed: count.describe('Number of parts of the protocol that passed'),
+          tracks_failed: count.describe('Number of parts in which nothing passed'),
+          tracks_partial: count.describe('Number of parts in which only some steps passed'),
+          tracks_skipped: count.describe('Number of parts in which nothing could be judged'),
           tracks_json: z
             .record(text, z.enum(trackStatuses))
             .describe('Results by part; empty for the run of one storyboard'),
@@ -250,7 +259,7 @@ export const ComplianceHistory = z
             .describe(
               '`heartbeat` if scheduled, `manual` if its organization requested all storyboards, `owner_test` for one of them',
             ),
-          tested_at: z.iso.datetime().describe('Time at which it began'),
+          tested_at: z.iso.datetime().describe('Time at which it started'),
         }),
       )
       .describe('Runs, newest first'),
@@ -268,8 +277,8 @@ export const AgentStoryboards = z
       .optional()
       .describe('True if its organization opted out of tests; absent otherwise'),
     storyboards: z.array(StoryboardResult).describe('Last result of each storyboard'),
-    passing_count: count.describe('How many pass'),
-    total_count: count.describe('How many have a verdict'),
+    passing_count: count.describe('Number of storyboards that pass'),
+    total_count: count.describe('Number of storyboards with a verdict'),
     did_you_mean: DidYouMean.optional(),
   })
   .meta({ id: 'AgentStoryboardStatus', description: 'Results of an agent by storyboard.' })
@@ -286,7 +295,7 @@ export const AgentStoryboardsBulk = z
           }),
         ]),
       )
-      .describe('Last result of each storyboard, by the URL as it was sent'),
+      .describe('Last result of each storyboard by agent URL, as sent'),
     invalid_urls: count.optional().describe('Number of invalid URLs; absent if there are none'),
   })
   .meta({

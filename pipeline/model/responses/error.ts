@@ -10,9 +10,9 @@ const claimFaultFields = {
   error_kind: z
     .enum(['unsupported_adcp_version', 'unknown_specialism', 'specialism_parent_protocol_missing'])
     .optional()
-    .describe('How the claims of the tested agent do not fit together'),
+    .describe('How the claims of the tested agent contradict each other'),
   declared_version: z.string().optional().describe('Major version that the agent speaks'),
-  known_versions: names('Major versions that there are storyboards for'),
+  known_versions: names('Major versions for which there are storyboards'),
   declared_specialisms: names('Specialisms of the agent that are wrong'),
   known_specialisms: names('Every specialism of the protocol'),
   declared_protocols: names('Parts of the protocol that the agent claims'),
@@ -42,7 +42,7 @@ export const ErrorBody = z
     did_you_mean: z
       .array(text)
       .optional()
-      .describe('What you probably meant: the domain without `www.`, or the agents of the host'),
+      .describe('What you probably meant: the domain without `www.`, or the agents on the host'),
     agent_url: text.optional().describe('The agent that the request named'),
     publisher_domain: text.optional().describe('The publisher that the request named'),
     reason: text
@@ -58,15 +58,15 @@ export const ErrorBody = z
     existing_org_id: text
       .optional()
       .describe('Organization to which the caller’s domain already belongs'),
-    existing_org_name: text.optional().describe('The organization that has the domain already'),
+    existing_org_name: text
+      .optional()
+      .describe('Name of the organization that already has the domain'),
     locked_to_org_id: text
       .optional()
-      .describe('Organization whose claim the domain’s pointer has at present'),
+      .describe('Organization whose claim is in the domain’s pointer now'),
     platform: text.optional().describe('Platform of the requested mirror'),
     policy_id: text.optional().describe('The policy that the request named'),
-    field: text
-      .optional()
-      .describe('Field of the body that is wrong, where the code is about one field'),
+    field: text.optional().describe('Invalid field of the body, if the code is about one field'),
     valid_values: z
       .array(text)
       .optional()

@@ -9,8 +9,8 @@ export const LogCheckpoint = z
     origin: z.string().describe('Name of the log and of the key that signs it'),
     size: size.describe('Number of events in the log'),
     root: hash.describe('Hash over all of them (RFC 6962), in Base64'),
-    key: z.string().describe('Public key, as `name+id+key`: verifiers of signed notes take it'),
-    note: z.string().describe('The signed note itself, as `/log/checkpoint` has it'),
+    key: z.string().describe('Public key, as `name+id+key`, for verifiers of signed notes'),
+    note: z.string().describe('The signed note itself, as served at `/log/checkpoint`'),
   })
   .meta({ id: 'LogCheckpoint', description: 'The signed head of the log of events' })
 
@@ -18,7 +18,7 @@ export const LogCheckpoint = z
 export const LogInclusion = z
   .object({
     index: size.describe('Place of the event in the log, from 0'),
-    size: size.describe('Number of events of the tree that the proof is for'),
+    size: size.describe('Number of events in the tree that the proof is for'),
     leaf_hash: hash.describe('SHA-256 of a zero byte and the entry, in Base64'),
     proof: z.array(hash).describe('Hashes of the neighboring subtrees, from the leaf to the root'),
     root: hash.describe('Hash that follows from leaf and proof, in Base64'),

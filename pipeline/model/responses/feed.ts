@@ -6,7 +6,7 @@ const count = z.int().nonnegative()
 
 const FeedFreshness = z
   .looseObject({
-    generated_at: z.iso.datetime().describe('Time at which this page was made'),
+    generated_at: z.iso.datetime().describe('Time at which this page was created'),
     latest_event_created_at: z.iso
       .datetime()
       .nullable()
@@ -14,11 +14,11 @@ const FeedFreshness = z
     lag_seconds: count
       .nullable()
       .describe(
-        'Seconds since `latest_event_created_at`; null if there is none. It grows while nothing changes, so it does not tell how far behind you are: `has_more` does',
+        'Seconds since `latest_event_created_at`; null if there is none. It grows while nothing changes, so it does not say how far behind you are: `has_more` does',
       ),
-    retention_days: count.describe('Days for which events can be read'),
+    retention_days: count.describe('Number of days for which events are kept'),
   })
-  .describe('When this page was made, and when the registry last had an event')
+  .describe('When this page was created, and when the registry last had an event')
 
 const feedCursor = text
   .regex(/^[0-9a-f-]{36}$/)
@@ -26,7 +26,7 @@ const feedCursor = text
 
 export const FeedAnswer = z
   .looseObject({
-    events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their IDs'),
+    events: z.array(TypedFeedEvent).describe('Events on this page, in the order of their IDs'),
     cursor: feedCursor,
     has_more: z.boolean().describe('Whether there are more events already'),
     freshness: FeedFreshness,

@@ -27,6 +27,7 @@ export const FreshnessBlock = z
   })
   .meta({
     id: 'Freshness',
-    description: 'Crawl state of the file behind the response; of several files the weakest counts',
+    description:
+      'Crawl state of the file behind the response; of several files, the least fresh one',
   })
 export type FreshnessBlock = z.infer<typeof FreshnessBlock>

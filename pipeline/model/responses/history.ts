@@ -35,7 +35,7 @@ export const History = z
   .looseObject({
     domain: Domain,
     total: count.describe('Revisions on all pages'),
-    revisions: z.array(Revision).describe('Revisions of this page, newest first'),
+    revisions: z.array(Revision).describe('Revisions on this page, newest first'),
     ...pageEnd,
     freshness: FreshnessBlock.optional(),
   })
@@ -59,7 +59,7 @@ export const RevisionList = z
     total: count.describe('Revisions on all pages'),
     revisions: z
       .array(z.looseObject(revisionFields))
-      .describe('Revisions of this page, newest first'),
+      .describe('Revisions on this page, newest first'),
     ...pageEnd,
   })
   .meta({

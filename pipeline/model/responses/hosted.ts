@@ -47,7 +47,7 @@ export const DomainClaimed = z
     domain: text.describe('Domain that was claimed, in its normal form'),
     authoritative_location: z
       .url()
-      .describe('URL to point to, with a claim of your organization’s own in it'),
+      .describe('URL to point to, which contains a claim of your organization'),
     instructions: text.describe('What to do next, in a sentence'),
   })
   .meta({ id: 'DomainClaimed', description: 'Where a domain must point to be yours' })
@@ -77,7 +77,7 @@ export const BrandSetUp = z
     domain: text.describe('Domain of the brand, without `www.`'),
     has_brand_json: z
       .boolean()
-      .describe('Whether the domain publishes a file of its own, so that nothing was saved'),
+      .describe('Whether the domain publishes its own file; if so, nothing was saved'),
     hosted_brand_json_url: z.url().describe('URL at which the registry serves the file'),
     pointer_snippet: text.describe(
       'Text to publish as /.well-known/brand.json to adopt the file; empty if no domain can point here',

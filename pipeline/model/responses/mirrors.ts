@@ -20,7 +20,7 @@ const mirror = {
   platform: text.describe('The platform whose catalog is mirrored, such as `youtube`'),
   catalog_etag: text
     .nullable()
-    .describe('Version of the catalog, by its editors; null without one'),
+    .describe('Version of the catalog, as named by its editors; null if there is none'),
   superseded_by: text
     .nullable()
     .describe('URL of the file that supersedes it; null if there is none'),
@@ -38,7 +38,7 @@ export const MirrorList = z
   .looseObject({
     mirrors: z
       .array(z.looseObject({ ...mirror, updated_at: UpdatedAt }))
-      .describe('Mirrors of this page, the last changed first'),
+      .describe('Mirrors on this page, the last changed first'),
     total: count.describe('Mirrors on all pages'),
     ...pageEnd,
   })
@@ -98,7 +98,7 @@ const summary = {
       organization: text.nullable().describe('Its organization; null if it has none'),
     })
     .optional()
-    .describe('Who proposed it; shown to moderators alone'),
+    .describe('Who proposed it; shown only to moderators'),
 }
 export const ProposalSummary = z
   .looseObject(summary)
@@ -107,7 +107,7 @@ export type ProposalSummary = z.infer<typeof ProposalSummary>
 
 export const ProposalList = z
   .looseObject({
-    proposals: z.array(ProposalSummary).describe('Proposals of this page, newest first'),
+    proposals: z.array(ProposalSummary).describe('Proposals on this page, newest first'),
     total: count.describe('Proposals on all pages'),
     ...pageEnd,
   })

@@ -12,7 +12,7 @@ const moment = z.iso.datetime().nullable()
 const schedule = {
   monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
   check_interval_hours: z.int().describe('Hours between scheduled runs'),
-  monitoring_paused_at: moment.describe('Time since which it has been paused; null if it is not'),
+  monitoring_paused_at: moment.describe('Time at which it was paused; null if it is not'),
 }
 
 export const MonitoringSchedule = z
@@ -24,11 +24,13 @@ export const RegistryMetadata = z
     agent_url: AgentUrl,
     lifecycle_stage: z
       .enum(lifecycleStages)
-      .describe('Lifecycle stage that its organization gives it'),
-    compliance_opt_out: z.boolean().describe('Whether it is not tested and its results are hidden'),
+      .describe('Lifecycle stage of the agent, as set by its organization'),
+    compliance_opt_out: z
+      .boolean()
+      .describe('Whether its organization opted out of tests, so that its results are hidden'),
     badge_requalification_required: z
       .boolean()
-      .describe('Whether it gets no badge before a full run passes, after an opt-out'),
+      .describe('Whether it must pass a full run to get a badge again, after an opt-out'),
     ...schedule,
     created_at: moment.describe(
       'Time of the first change to these settings; null if there was none',
@@ -46,10 +48,10 @@ const agent_context_id = z.uuid().describe('Identifies the agent together with i
 
 export const AgentAuthStatus = z
   .object({
-    has_auth: z.boolean().describe('Whether the registry has a credential of the agent'),
+    has_auth: z.boolean().describe('Whether the registry has a credential for the agent'),
     agent_context_id: agent_context_id
       .nullable()
-      .describe('Identifies the agent together with its credential; null without one'),
+      .describe('Identifies the agent together with its credential; null if it has none'),
     auth_type: z
       .enum(credentialTypes)
       .nullable()
@@ -79,8 +81,8 @@ const TokenError = z
       ),
     message: text.describe('Human-readable form of the kind, in one line'),
     oauth_error: text.optional().describe('Its error code; absent if it gave none'),
-    oauth_error_description: text.optional().describe('Its own message, cut short'),
-    http_status: z.int().optional().describe('Status of its response; absent without one'),
+    oauth_error_description: text.optional().describe('Its own message, possibly shortened'),
+    http_status: z.int().optional().describe('Status of its response; absent if there was none'),
   })
   .meta({ id: 'AgentTokenError', description: 'Why a token endpoint gave no token.' })
 
@@ -94,45 +96,45 @@ export const TokenTested = z
 
 export const AgentDiagnostic = z
   .object({
-    id: text.describe('Identifies the step among those of the registry'),
-    run_id: z.uuid().describe('Identifies the run, as in the history'),
+    id: text.describe('ID of the step, unique in this registry'),
+    run_id: z.uuid().describe('ID of the run, as in the history'),
     agent_url: AgentUrl,
     storyboard_id: text.describe('ID of what was run: a storyboard, or one of its steps'),
-    phase_id: text.describe('Names the part of the storyboard'),
-    step_id: text.describe('Names what was called, within its phase'),
+    phase_id: text.describe('ID of the phase, unique within its storyboard'),
+    step_id: text.describe('ID of the step, unique within its phase'),
     task: text.describe('Name of the tool that was called'),
-    step_passed: z.boolean().nullable().describe('Null where it was not run'),
+    step_passed: z.boolean().nullable().describe('Whether the step passed; null if it was not run'),
     duration_ms: z.number().describe('How long it took, in milliseconds'),
     request_url: text
       .optional()
       .describe(
-        'Endpoint that was called; absent if no request is stored, as of a step that passed',
+        'Endpoint that was called; absent if no request is stored, as for a step that passed',
       ),
     request_jsonb: z
       .unknown()
       .optional()
-      .describe('Arguments of the call, cut short and without secrets'),
+      .describe('Arguments of the call, shortened and without secrets'),
     response_status: z.int().optional().describe('HTTP status; absent if no response was received'),
     response_headers_jsonb: z
       .record(text, z.unknown())
       .optional()
-      .describe('Headers of the response, secrets hidden'),
+      .describe('Headers of the response, without secrets'),
     response_jsonb: z
       .unknown()
       .optional()
-      .describe('Result of the tool, cut short and without secrets'),
+      .describe('Result of the tool, shortened and without secrets'),
     extraction_path: z
       .enum(extractionPaths)
       .optional()
       .describe(
         'Where the result was found: `structured_content`, a text (`text_fallback`), `error` or `none`',
       ),
-    extraction_note: text.optional().describe('Human-readable note on what is unusual about that'),
+    extraction_note: text.optional().describe('Human-readable note on anything unusual about it'),
     adcp_error_jsonb: z
       .unknown()
       .optional()
       .describe(
-        'Error with which the agent refused, in its own fields; absent if it did not refuse',
+        'Error with which the agent refused, with the agent’s own fields; absent if it did not refuse',
       ),
     served_by_agent_url: text
       .optional()
@@ -142,21 +144,24 @@ export const AgentDiagnostic = z
       .describe('Why the agent gave no response, or how it refused; null otherwise'),
     failed_validations_jsonb: z
       .array(ValidationResult)
-      .describe('Checks that the response failed, values cut short and without secrets'),
+      .describe('Checks that the response failed, with values shortened and without secrets'),
     guidance: StepGuidance.optional().describe(
       'What was broken, and what to change; absent if no request is stored',
     ),
-    captured_at: z.iso.datetime().describe('Time at which the run began'),
+    captured_at: z.iso.datetime().describe('Time at which the run started'),
   })
-  .meta({ id: 'AgentDiagnostic', description: 'A step of a run as its organization reads it.' })
+  .meta({
+    id: 'AgentDiagnostic',
+    description: 'A step of a run, as shown to the agent’s organization.',
+  })
 export type AgentDiagnostic = z.infer<typeof AgentDiagnostic>
 
 export const AgentDiagnosticList = z
   .object({
     agent_url: AgentUrl,
-    run_id: z.uuid().nullable().describe('The run; null if there is none'),
-    count: z.int().describe('How many steps there are in the list'),
-    diagnostics: z.array(AgentDiagnostic).describe('Steps in their order'),
+    run_id: z.uuid().nullable().describe('ID of the run; null if there is none'),
+    count: z.int().describe('Number of steps in the list'),
+    diagnostics: z.array(AgentDiagnostic).describe('Steps in the order of the storyboard'),
   })
   .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent.' })
 export type AgentDiagnosticList = z.infer<typeof AgentDiagnosticList>
@@ -167,7 +172,7 @@ export const AgentRequestList = z
     requests: z
       .array(
         z.object({
-          id: z.uuid().describe('Identifies the request; for a run it is that of the history'),
+          id: z.uuid().describe('ID of the request; for a run, its ID in the history'),
           agent_url: AgentUrl,
           request_type: z
             .enum(agentRequestTypes)
@@ -176,25 +181,25 @@ export const AgentRequestList = z
           response_time_ms: z
             .number()
             .nullable()
-            .describe('Milliseconds that all of it took; null if it is not known'),
+            .describe('Total time that it took, in milliseconds; null if unknown'),
           success: z.boolean().describe('Whether the agent could be called, whatever it returned'),
           error_message: text.nullable().describe('Why it could not; null otherwise'),
-          created_at: z.iso.datetime().describe('Time at which it began'),
+          created_at: z.iso.datetime().describe('Time at which it started'),
         }),
       )
       .describe('Requests, newest first'),
     count: z.int().describe('Number of items in the list'),
-    total: z.int().describe('Number since then, of at most 500 that are kept'),
+    total: z.int().describe('Number of requests since then; at most 500 are kept'),
   })
   .meta({ id: 'AgentRequests', description: 'When the registry called an agent to test it.' })
 
 export const AgentRefreshed = z
   .object({
     online: z.boolean().describe('Whether the agent responded'),
-    tools_count: z.int().nullable().describe('How many tools it offers; null if it did not tell'),
-    response_time_ms: z.number().nullable().describe('Milliseconds until it responded'),
+    tools_count: z.int().nullable().describe('Number of tools that it offers; null if unknown'),
+    response_time_ms: z.number().nullable().describe('Time until it responded, in milliseconds'),
     inferred_type: text.describe('Type of the agent, as its member declared it'),
-    type_promoted: z.literal(false).describe('Always false: its organization says its type'),
+    type_promoted: z.literal(false).describe('Always false: its organization declares its type'),
     oauth_required: z
       .boolean()
       .describe('Whether it requires a credential that the registry does not have'),
@@ -205,38 +210,41 @@ export const AgentRefreshed = z
         ran: z.boolean().describe('Whether all storyboards that apply were run'),
         run_id: z.uuid().optional().describe('ID of the run, as in the history'),
         requested_compliance_target: text.optional().describe('Version that was tested'),
-        adcp_version: text.optional().describe('The same, in full'),
+        adcp_version: text.optional().describe('The same version in full, with all its numbers'),
         badge_eligible: z.boolean().optional().describe('Whether the agent has a badge after it'),
         badge_eligible_adcp_versions: z
           .array(text)
           .optional()
-          .describe('Versions of the protocol that it has one for'),
+          .describe('Versions of the protocol for which it has a badge'),
         overall_status: z
           .enum(complianceStatuses)
           .optional()
           .describe('Current test result of the agent'),
-        storyboards_passing: z.int().optional().describe('How many pass'),
-        storyboards_total: z.int().optional().describe('How many have a verdict'),
-        observations_count: z.int().optional().describe('What the run showed beside its verdict'),
-        notices_count: z.int().optional().describe('What to know beside the results'),
+        storyboards_passing: z.int().optional().describe('Number of storyboards that pass'),
+        storyboards_total: z.int().optional().describe('Number of storyboards with a verdict'),
+        observations_count: z
+          .int()
+          .optional()
+          .describe('What the run showed in addition to its verdict'),
+        notices_count: z.int().optional().describe('Number of notes in addition to the results'),
         error: text.optional().describe('Why nothing was run; absent if something was'),
       })
       .describe('The run, and the agent’s test result after it'),
   })
-  .meta({ id: 'AgentRefreshed', description: 'An agent was probed and tested at once.' })
+  .meta({ id: 'AgentRefreshed', description: 'Result of probing and testing an agent at once.' })
 export type AgentRefreshed = z.infer<typeof AgentRefreshed>
 
 export const AgentConnected = z
   .object({
     connected: z.literal(true).describe('Whether the registry knows the agent'),
-    has_auth: z.boolean().describe('Whether the registry has a credential of it, encrypted'),
+    has_auth: z.boolean().describe('Whether the registry stores a credential for it, encrypted'),
     agent_context_id,
     auth_type: z
       .enum(credentialTypes)
       .nullable()
       .describe('Type of credential; null if there is none'),
     refresh: AgentRefreshed.optional().describe(
-      'How the agent responded to its new credential; absent if it was not called: none was given, or too often',
+      'How the agent responded to its new credential; absent if it was not called, because none was given or it was called too often',
     ),
   })
   .meta({ id: 'AgentConnected', description: 'How the registry reaches an agent.' })

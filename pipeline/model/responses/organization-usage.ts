@@ -26,10 +26,12 @@ const LimitUse = z.object({
   counted_for: z
     .enum(['caller', 'organization'])
     .describe('Whether uses are counted for you alone, or for the whole organization'),
-  max: count.describe('Most that is allowed; null if there is no limit'),
-  window_seconds: count.describe('Length of the window; null for what is kept until it is removed'),
-  used: count.describe('Uses in the window, or things that are kept; null while unknown'),
-  remaining: count.describe('What is left; null without a limit and while unknown'),
+  max: count.describe('Highest number that is allowed; null if there is no limit'),
+  window_seconds: count.describe(
+    'Length of the window; null for items that are kept until they are removed',
+  ),
+  used: count.describe('Uses in the window, or number of items that are kept; null if unknown'),
+  remaining: count.describe('What is left; null if there is no limit or the use is unknown'),
   resets_at: z
     .string()
     .nullable()
@@ -47,16 +49,16 @@ export const OrganizationUsage = z
         membership_tier: z
           .enum(tierNames)
           .nullable()
-          .describe('Tier of its membership, which billing sets; null without one'),
+          .describe('Tier of its membership, which billing sets; null if it has none'),
         has_api_access: z
           .boolean()
           .describe('Whether the tier lets it publish agents and see what members show each other'),
       })
-      .describe('The organization that the uses are of'),
+      .describe('The organization whose use is counted'),
     is_complete: z
       .boolean()
-      .describe('False while the counters cannot be read: what they count is unknown then'),
-    limits: z.array(LimitUse).describe('Limits, and what was used of each'),
+      .describe('False while some counters cannot be read; what they count is then unknown'),
+    limits: z.array(LimitUse).describe('Limits, each with its use'),
   })
   .meta({
     id: 'OrganizationUsage',

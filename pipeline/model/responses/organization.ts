@@ -20,7 +20,7 @@ export const OwnOrganizations = z
           membership_tier: z
             .enum(tierNames)
             .nullable()
-            .describe('Tier of its membership; null without one'),
+            .describe('Tier of its membership; null if it has none'),
         }),
       )
       .describe('Organizations in the order you joined them; the first is the default'),
@@ -52,9 +52,9 @@ export const MembershipChanged = z
 const invitation = {
   id: z.string().describe('ID of the invitation, for revoking it'),
   email: z.string().describe('Email address that was invited; nobody else can accept'),
-  role: z.enum(membershipRoles).describe('Role that accepting gives'),
-  created_at: z.string().describe('Time at which it was made'),
-  expires_at: z.string().describe('Time from which it cannot be accepted'),
+  role: z.enum(membershipRoles).describe('Role that the person gets by accepting'),
+  created_at: z.string().describe('Time at which it was created'),
+  expires_at: z.string().describe('Time until which it can be accepted'),
 }
 
 export const Invitations = z
@@ -93,14 +93,14 @@ export const OrganizationChange = z
       .object({
         kind: z
           .enum(['key', 'user', 'command', 'registry'])
-          .describe('Who asked: a key, a person, an operator, or the registry itself'),
+          .describe('Type of author: a key, a person, an operator, or the registry itself'),
         id: z.string().describe('ID of the key or of the person'),
         name: z
           .string()
           .nullable()
           .describe('Name of the key, or email address of the person; null if it is not known'),
       })
-      .describe('Who asked for it'),
+      .describe('Who made the change'),
     facts: z
       .record(z.string(), z.string())
       .describe('What it was about, such as `domain`, `agent_url` or `role`'),

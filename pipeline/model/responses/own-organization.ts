@@ -107,11 +107,11 @@ export const OwnAgentSaved = z
     org_auto_created: z
       .literal(true)
       .optional()
-      .describe('True if an organization was founded for the caller'),
+      .describe('True if an organization was created for the caller'),
     profile_auto_created: z
       .literal(true)
       .optional()
-      .describe('True if the organization got a profile, which is private'),
+      .describe('True if a private profile was created for the organization'),
   })
   .meta({ id: 'OwnAgentSaved', description: 'The agent as it is now' })
 

@@ -15,10 +15,10 @@ const ValidUntil = moment
 
 export const OwnershipChallenge = z
   .object({
-    challenge_id: z.uuid().describe('ID of the challenge, to verify no other one'),
+    challenge_id: z.uuid().describe('ID of the challenge; pass it to verify exactly this one'),
     domain: Domain,
     nonce: text.describe('The token: publish it on the domain. It is shown only once'),
-    expires_at: moment.describe('Time until which it must be verified'),
+    expires_at: moment.describe('Time by which it must be verified'),
     methods: z
       .object({
         dns_txt: z
@@ -77,7 +77,7 @@ export const BrandOwnership = z
       .enum(['verified', 'orphaned', 'community'])
       .describe('`orphaned`: it points to its hosted file, and belongs to no organization'),
     owner: z
-      .object({ name: text.describe('Organization that holds it, by its name') })
+      .object({ name: text.describe('Name of the organization that holds it') })
       .nullable()
       .describe('Owner; null if there is none, or if only the owner may see it'),
     can_manage: z.boolean().describe('Whether the caller can save the brand now'),
@@ -89,7 +89,10 @@ export const BrandOwnership = z
       .describe('URL at which to verify the domain; null if the caller cannot'),
     authenticated: z.boolean().describe('Whether the request had a valid credential'),
   })
-  .meta({ id: 'BrandOwnership', description: 'Get a brand domain’s owner' })
+  .meta({
+    id: 'BrandOwnership',
+    description: 'Owner of a brand’s domain, and what the caller can do about it',
+  })
 export type BrandOwnership = z.infer<typeof BrandOwnership>
 
 export const OrganizationDomains = z
@@ -97,7 +100,7 @@ export const OrganizationDomains = z
     organization: z
       .object({
         id: text.describe('Permanent ID of the organization'),
-        name: text.describe('What the organization is called in public'),
+        name: text.describe('Public name of the organization'),
       })
       .describe('Organization that holds the domains'),
     domains: z
@@ -117,11 +120,11 @@ export const OrganizationDomains = z
       .array(
         z.object({
           domain: Domain,
-          expires_at: moment.describe('Time until which it must be verified'),
-          txt_name: text.describe('Name of the TXT record that may hold the token'),
-          file_url: text.describe('URL of the file that may hold the token'),
+          expires_at: moment.describe('Time by which it must be verified'),
+          txt_name: text.describe('Name of the TXT record that may contain the token'),
+          file_url: text.describe('URL of the file that may contain the token'),
         }),
       )
-      .describe('Challenges that can still be verified; the one that expires first at the top'),
+      .describe('Challenges that can still be verified, soonest expiry first'),
   })
   .meta({ id: 'OrganizationDomains', description: 'The domains of an organization' })

@@ -88,11 +88,11 @@ export type PolicyStats = z.infer<typeof PolicyStats>
 
 export const PolicyList = z
   .looseObject({
-    policies: z.array(PolicySummary).describe('Policies of this page, by category and name'),
+    policies: z.array(PolicySummary).describe('Policies on this page, by category and name'),
     policies_truncated: z
       .boolean()
       .optional()
-      .describe('True if the page would be too long and ends early'),
+      .describe('True if the page was cut because it would be too long'),
     stats: PolicyStats,
     ...pageEnd,
   })
@@ -103,7 +103,7 @@ export const PoliciesResolved = z
   .looseObject({
     results: z
       .record(text, Policy.nullable())
-      .describe('Policies by the requested IDs; null for unknown IDs'),
+      .describe('Policies by requested ID; null for unknown IDs'),
     omitted: texts
       .optional()
       .describe('IDs that did not fit into the response: request them again; absent if all did'),
@@ -125,7 +125,7 @@ export const PolicyHistory = z
           created_at: z.iso.datetime().describe('Time of the edit'),
         }),
       )
-      .describe('Revisions of this page, newest first'),
+      .describe('Revisions on this page, newest first'),
     ...pageEnd,
   })
   .meta({ id: 'PolicyHistory', description: 'Edits of a policy, its creation included' })
@@ -137,6 +137,6 @@ export const PolicySaved = z
     policy_id: text.describe(summaryTexts.policy_id),
     revision_number: count
       .nullable()
-      .describe('Number of the save’s revision; null if the policy is new'),
+      .describe('Number of the revision that the save created; null if the policy is new'),
   })
   .meta({ id: 'PolicySaved', description: 'A policy was saved' })

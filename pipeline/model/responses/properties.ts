@@ -27,7 +27,7 @@ export const ResolvedPropertyItem = z
     name: PropertyName,
     identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     tags: PropertyTags,
-    status: text.describe('`active`, or `stale` where its file has not confirmed it lately'),
+    status: text.describe('`active`, or `stale` if its file has not confirmed it recently'),
   })
   .meta({ id: 'PropertyItem', description: 'A property as a publisher declares it' })
 
@@ -96,12 +96,12 @@ export const PropertyList = z
   .looseObject({
     properties: z
       .array(PropertyItem)
-      .describe('Properties of this page, by rid; with `search` the best matches first'),
+      .describe('Properties on this page, by rid; with `search` the best matches first'),
     stats: PropertyStats,
     properties_truncated: z
       .boolean()
       .optional()
-      .describe('True if the page would be too long and ends early'),
+      .describe('True if the page was cut because it would be too long'),
     ...pageEnd,
   })
   .meta({ id: 'PropertyList', description: 'A page of the active properties' })

@@ -45,7 +45,7 @@ const Hosting = z
     expected_url: text.describe('URL at which the domain would serve its own file'),
     resolved_url: text
       .optional()
-      .describe('URL of the file that was read in the end; absent if none was ever read'),
+      .describe('URL of the file that was finally read; absent if none was ever read'),
     hosted_url: text
       .optional()
       .describe('URL at which the registry serves a file for it; present with `aao_hosted`'),
@@ -58,7 +58,9 @@ const Hosting = z
       .describe('HTTP status of the last attempt; absent if no server responded'),
     origin_verified_at: text
       .optional()
-      .describe('Time since which the domain points to the file that the registry serves for it'),
+      .describe(
+        'Time since which the domain has pointed to the file that the registry serves for it',
+      ),
     origin_last_checked_at: text
       .optional()
       .describe('Time at which it was last checked whether the domain points there'),
@@ -72,7 +74,7 @@ const PublisherFiles = z
         status: z
           .enum(['valid', 'community', 'invalid', 'absent', 'unknown'])
           .describe(
-            '`community`: the domain has no usable file, and members saved its properties; `unknown`: nobody has read the file, or it could not be reached',
+            '`community`: the domain has no usable file, and members saved its properties; `unknown`: the file has not been read yet, or could not be reached',
           ),
         expected_url: text.describe('URL at which the domain would serve it'),
         registry_url: text
@@ -84,7 +86,7 @@ const PublisherFiles = z
       .looseObject({
         status: z
           .enum(['present', 'unknown'])
-          .describe('`present` where the brand of the domain is known'),
+          .describe('`present` if the brand of the domain is known'),
         name: text.optional().describe('Name of the brand; absent if it is unknown'),
       })
       .describe('The file that declares the brand of a domain'),
@@ -121,7 +123,7 @@ export const PlacementItem = z
     property_tags: texts.optional().describe('It appears on properties with any of these tags'),
     collection_ids: texts.optional().describe('IDs of the collections in which it appears'),
     channels: texts.optional().describe('Channels under which it is sold, such as `display`'),
-    format_options: z.array(anyObject).optional().describe('Formats that it takes, as written'),
+    format_options: z.array(anyObject).optional().describe('Formats that it accepts, as written'),
     source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   })
   .meta({ id: 'Placement', description: 'An ad placement that a publisher declares' })
@@ -131,14 +133,14 @@ const PublisherFormat = z.looseObject({
   format_kind: text.describe('Kind of format, such as `image`'),
   format_option_id: text.optional().describe('ID that the publisher gives this option'),
   display_name: text.describe('Human-readable name of the format'),
-  params: anyObject.describe('Its measures and limits, as written'),
+  params: anyObject.describe('Its dimensions and limits, as written'),
   sample_render_url: text.optional().describe('HTTPS URL of a rendered example'),
-  applies_to_property_ids: texts.optional().describe('Only on these properties; on any without it'),
+  applies_to_property_ids: texts.optional().describe('Only on these properties; absent for any'),
   applies_to_property_tags: texts
     .optional()
-    .describe('Only on properties with any of these tags; on any without it'),
+    .describe('Only on properties with any of these tags; absent for any'),
   seller_preference: z.unknown().optional().describe('Preference of the seller, as written'),
-  experimental: z.boolean().optional().describe('Whether the publisher calls it experimental'),
+  experimental: z.boolean().optional().describe('Whether the publisher marks it as experimental'),
 })
 
 const BrandCard = z
@@ -189,9 +191,7 @@ export const PublisherLookup = z
             .describe('How a brand.json says that it sells: `direct`, `delegated` or `ad_network`'),
         }),
       )
-      .describe(
-        'Properties of the publisher; where its own file lists none, those of its brand.json',
-      ),
+      .describe('Properties of the publisher; if its own file lists none, those in its brand.json'),
     authorized_agents: z.array(PublisherAgent).describe('Agents with a grant in force, by URL'),
     ...describeCut('properties'),
     ...describeCut('authorized_agents'),
@@ -205,21 +205,21 @@ export const PublisherLookup = z
       .describe('Pass it as `cursor` to get the rest of the lists; absent or null at their end'),
     rollup_truncated: z
       .looseObject({
-        cap: count.describe('Of how many agents the properties are counted'),
-        total_agents: count.describe('How many agents there are in all'),
+        cap: count.describe('Number of agents whose properties are counted'),
+        total_agents: count.describe('Number of agents in all, counted or not'),
       })
       .optional()
-      .describe('Present where the properties of the last agents are not counted'),
+      .describe('Present if properties are counted only for the first agents'),
     left_out: z
       .array(LeftOutList)
       .optional()
       .describe(
-        'Lists of its file that are too broad and were not read as a whole: what they do not have is not known',
+        'Lists in its file that are too broad and were read only in part; the rest is unknown',
       ),
     formats: z
       .array(PublisherFormat)
       .optional()
-      .describe('Formats that its own file declares, a hundred of them on a page at most'),
+      .describe('Formats that its own file declares, at most a hundred per page'),
     ...describeListPart('formats'),
     placements: z
       .array(PlacementItem)
@@ -230,7 +230,7 @@ export const PublisherLookup = z
     auto_crawl_triggered: z
       .literal(true)
       .optional()
-      .describe('Present if this lookup had the domain, which was never crawled, crawled'),
+      .describe('Present if the domain was never crawled before and this lookup started a crawl'),
     did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
@@ -253,18 +253,18 @@ export const DomainLookup = z
     ...describeCut('authorized_agents'),
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))
-      .describe('Agents that claim to sell it; that grants nothing'),
+      .describe('Agents that claim to sell it, which authorizes nothing'),
     did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'DomainLookup', description: 'Look up the agents authorized for a domain' })
+  .meta({ id: 'DomainLookup', description: 'Agents authorized for a domain' })
 export type DomainLookup = z.infer<typeof DomainLookup>
 
 export const PublisherEntry = z
   .looseObject({
     domain: PublisherDomain,
     member: MemberName.optional(),
-    agent_count: count.describe('Agents with a grant now'),
+    agent_count: count.describe('Number of agents with a grant in force'),
     last_validated: text.optional().describe('Time at which a valid file was last read'),
     has_valid_adagents: z
       .boolean()

@@ -6,25 +6,30 @@ const text = z.string()
 const moment = z.iso.datetime()
 const CrawlRequestId = z
   .uuid()
-  .describe('Crawl that adds what was found to the index; use this ID to get its state')
+  .describe(
+    'ID of the crawl that adds the result to the index; use it to get the state of the crawl',
+  )
 const { status_code, response_bytes, resolved_url, discovery_method, manager_domain } =
   AdagentsValidation.shape
 
 export const PublisherRevalidated = z
   .object({
     domain: text.describe('Requested domain, in its normal form'),
-    adagents_valid: z.boolean().describe('Whether its file is there and nothing in it is an error'),
+    adagents_valid: z.boolean().describe('Whether its file exists and has no errors'),
     checked_at: moment.describe('Time at which the file was read'),
-    error: text.optional().describe('First fault because of which it is not valid'),
+    error: text.optional().describe('First fault that makes it invalid'),
     issues: z
       .object({
-        errors: z.array(ReportedFault).describe('Faults because of which it is not valid'),
-        warnings: z.array(ReportedFault).describe('Faults that lose only a part of it'),
+        errors: z.array(ReportedFault).describe('Faults that make it invalid'),
+        warnings: z.array(ReportedFault).describe('Faults that affect only a part of it'),
       })
       .optional()
       .describe('All faults; absent if there are none'),
-    properties_count: z.int().optional().describe('How many properties a valid file lists'),
-    authorized_agents_count: z.int().optional().describe('How many agents a valid file names'),
+    properties_count: z.int().optional().describe('Number of properties that a valid file lists'),
+    authorized_agents_count: z
+      .int()
+      .optional()
+      .describe('Number of agents that a valid file names'),
     status_code,
     response_bytes,
     resolved_url,
@@ -47,8 +52,11 @@ export const BrandForceCrawled = z
     new_source_type: source,
     promoted: z.boolean().describe('Whether its own file now describes it, and did not before'),
     brand_json_found: z.boolean().describe('Whether it has a brand.json that can be read'),
-    live_variant: z.enum(brandVariants).nullable().describe('Form of that file; null without one'),
-    has_manifest: z.boolean().describe('Whether logos, colors or other looks are known'),
+    live_variant: z
+      .enum(brandVariants)
+      .nullable()
+      .describe('Form of that file; null if there is none'),
+    has_manifest: z.boolean().describe('Whether logos, colors or similar facts are known'),
     checked_at: moment.describe('Time at which the file was read'),
     crawl_request_id: CrawlRequestId,
   })

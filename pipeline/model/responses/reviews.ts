@@ -5,7 +5,11 @@ import { pageEnd, Success } from '../shared-fields.ts'
 const summary = {
   review_id: z.uuid().describe('Identifies the review in later requests'),
   kind: z.enum(reviewKinds).describe('Kind of submission, which determines what a decision does'),
-  subject: z.string().describe('What it is about, by its name among its kind'),
+  subject: z
+    .string()
+    .describe(
+      'What is reviewed; its form depends on the kind, such as a domain or the ID of a policy',
+    ),
   status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
   digest: z.string().describe('SHA-256 of the submission; required for a decision'),
   submitted_at: z.iso.datetime().describe('Time at which it was submitted, or submitted again'),
@@ -16,7 +20,7 @@ const summary = {
     })
     .describe('Who submitted it'),
   reviewed_at: z.iso.datetime().nullable().describe('Time of the decision; null before it'),
-  notes: z.string().nullable().describe('Reason of the decision; null without one'),
+  notes: z.string().nullable().describe('Reason for the decision; null if there is none'),
 }
 
 const ReviewSummary = z
@@ -26,7 +30,7 @@ export type ReviewSummary = z.infer<typeof ReviewSummary>
 
 export const ReviewList = z
   .object({
-    reviews: z.array(ReviewSummary).describe('Reviews of this page, the latest first'),
+    reviews: z.array(ReviewSummary).describe('Reviews on this page, the latest first'),
     total: z.int().nonnegative().describe('Reviews on all pages'),
     ...pageEnd,
   })
@@ -38,11 +42,11 @@ export const ReviewAnswer = z
     ...summary,
     submission: z
       .record(z.string(), z.unknown())
-      .describe('What was submitted; its fields are those of the kind'),
+      .describe('What was submitted; the fields depend on the kind'),
     picture: z
       .string()
       .nullable()
-      .describe('Path of the image of a logo, which moderators may read; null otherwise'),
+      .describe('Path of the image if a logo is reviewed, for moderators; otherwise null'),
   })
   .meta({ id: 'Review', description: 'A submission that a moderator decides, or has decided' })
 export type ReviewAnswer = z.infer<typeof ReviewAnswer>

@@ -27,7 +27,7 @@ const answer = {
     .describe('Present if the name must be approved before the entry is shown'),
   revision_number: revision
     .optional()
-    .describe('Number of the save’s revision; absent if the entry is new'),
+    .describe('Number of the revision that the save created; absent if the entry is new'),
 }
 
 export const BrandSaved = z
@@ -46,7 +46,7 @@ const entry = {
   ),
   updated_at: UpdatedAt,
 }
-const MadeRevision = revision.describe('Number of the rollback’s revision')
+const MadeRevision = revision.describe('Number of the revision that the rollback created')
 
 export const EntryWithdrawn = z
   .looseObject({
@@ -55,7 +55,7 @@ export const EntryWithdrawn = z
     domain: text.describe('Domain of the entry, in its normal form'),
     revision_number: revision.describe('Number of the revision that ended the entry'),
   })
-  .meta({ id: 'EntryWithdrawn', description: 'An entry that its organization took back' })
+  .meta({ id: 'EntryWithdrawn', description: 'An entry that was withdrawn' })
 
 export const BrandRestored = z
   .looseObject({

@@ -21,7 +21,10 @@ export const AgentMatch = z
     type: AgentTypeOrUnknown.describe(
       'Its type, such as `sales`; `unknown` if no one has declared one',
     ),
-    publisher_count: z.int().nonnegative().describe('Number of publishers that grant it anything'),
+    publisher_count: z
+      .int()
+      .nonnegative()
+      .describe('Number of publishers that authorize the agent'),
   })
   .meta({ id: 'AgentMatch', description: 'An agent that a search found' })
 export type AgentMatch = z.infer<typeof AgentMatch>
@@ -30,16 +33,14 @@ export const SearchAnswer = z
   .looseObject({
     brands: z
       .array(BrandItem)
-      .describe('The best brands, five at most; `/api/brands/registry?search=` pages through all'),
-    publishers: z.array(PublisherMatch).describe('The best publishers, five at most'),
+      .describe('The five best brands; `/api/brands/registry?search=` pages through all'),
+    publishers: z.array(PublisherMatch).describe('The five best publishers'),
     properties: z
       .array(PropertyItem)
-      .describe(
-        'The best properties, five at most; `/api/properties/registry?search=` pages through all',
-      ),
+      .describe('The five best properties; `/api/properties/registry?search=` pages through all'),
     agents: z
       .array(AgentMatch)
-      .describe('The best agents, five at most; `/api/registry/agents/{url}` has more about each'),
+      .describe('The five best agents; `/api/registry/agents/{url}` has more about each'),
   })
   .meta({ id: 'SearchAnswer', description: 'The best matches of each kind' })
 export type SearchAnswer = z.infer<typeof SearchAnswer>
@@ -50,5 +51,5 @@ export const FoundBrands = z
       .array(BrandItem)
       .describe('The best brands; `/api/brands/registry?search=` pages through all'),
   })
-  .meta({ id: 'FoundBrands', description: 'Brands that match a text, the best first' })
+  .meta({ id: 'FoundBrands', description: 'Brands that match a text, best matches first' })
 export type FoundBrands = z.infer<typeof FoundBrands>

@@ -5,7 +5,7 @@ const count = z.int().nonnegative()
 
 export const RegistryStats = z
   .looseObject({
-    seq: count.describe('Number of the commit that the counts are of'),
+    seq: count.describe('Number of the commit to which the counts apply'),
     total_brands: count.describe('Domains with a known brand'),
     total_publishers: count.describe('Publishers with a valid file'),
     total_agents: count.describe('Agents that any publisher’s file names'),
@@ -20,10 +20,10 @@ export const RegistryStats = z
     authorizations: count.describe('Grants in force'),
     authorizations_by_source: z
       .record(text, count)
-      .describe('Number of authorizations by where they were found'),
+      .describe('Number of authorizations by their source'),
     properties_by_type: z
       .record(text, count)
-      .describe('Active properties by the types that the format knows'),
+      .describe('Active properties by the types that the format defines'),
   })
   .meta({ id: 'RegistryStats', description: 'Counts of the registry, as of commit `seq`' })
 export type RegistryStats = z.infer<typeof RegistryStats>

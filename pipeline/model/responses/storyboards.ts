@@ -18,8 +18,10 @@ const labels = {
 }
 
 const agentCounts = {
-  agents_passing: count.describe('Agents shown to everyone that passed it in their last run'),
-  agents_tested: count.describe('Agents shown to everyone that were tested by it'),
+  agents_passing: count.describe(
+    'Number of agents shown to everyone that passed it in their last run',
+  ),
+  agents_tested: count.describe('Number of agents shown to everyone that were tested with it'),
 }
 
 export const StoryboardList = z
@@ -32,7 +34,7 @@ export const StoryboardList = z
           interaction_model: text.describe('Interaction model of such agents'),
           examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           phase_count: count.describe('Number of phases, each with one or more steps'),
-          step_count: count.describe('Number of calls, at most'),
+          step_count: count.describe('Maximum number of calls to the agent'),
           ...agentCounts,
         }),
       )
@@ -67,15 +69,15 @@ export const StoryboardDetail = z
             z.object({
               id: text.describe('ID of the phase within its storyboard'),
               title: text.describe('Display name of the phase'),
-              steps: z.array(StoryboardStepShown).describe('Steps in their order'),
+              steps: z.array(StoryboardStepShown).describe('Steps in the order of the storyboard'),
             }),
           )
-          .describe('Phases in their order'),
+          .describe('Phases in the order of the storyboard'),
         prerequisites: z
           .object({ description: text.describe('Human-readable list of prerequisites') })
           .optional()
           .describe('Prerequisites; absent if there are none'),
-        required_tools: z.array(text).describe('Tasks of which an agent must offer one'),
+        required_tools: z.array(text).describe('Tasks, of which an agent must offer at least one'),
         track: text.describe('Part of the protocol that it tests'),
       })
       .describe('The whole storyboard, except requests and checks'),
@@ -93,7 +95,7 @@ export const StoryboardDetail = z
             }),
           )
           .max(50)
-          .describe('Agents that were tested by it, those that pass first; 50 at most'),
+          .describe('Agents that were tested with it, passing ones first; at most 50'),
       })
       .describe('Last results of agents that members show to everyone'),
     test_kit: z.null().describe('Always null: storyboards have no fixtures'),
@@ -116,7 +118,7 @@ export const StoryboardFirstStep = z
 export const ApplicableStoryboards = z
   .object({
     agent_url: text.describe('The agent under test'),
-    agent_name: text.describe('Name of the agent, as it states it'),
+    agent_name: text.describe('Name that the agent gives itself, if any'),
     supported_protocols: z
       .array(text)
       .describe('Parts of the protocol that the agent claims to support'),
@@ -140,14 +142,14 @@ export const ApplicableStoryboards = z
                 id: labels.id,
                 title: labels.title,
                 summary: labels.summary,
-                step_count: count.describe('Number of calls, at most'),
+                step_count: count.describe('Maximum number of calls to the agent'),
               }),
             )
             .describe('Storyboards whose tasks the agent offers'),
         }),
       )
       .describe('Bundles of storyboards by protocol or specialism; empty ones are left out'),
-    total_storyboards: count.describe('Number of storyboards in all of them'),
+    total_storyboards: count.describe('Number of storyboards in all bundles'),
   })
   .meta({
     id: 'ApplicableStoryboards',

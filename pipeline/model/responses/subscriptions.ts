@@ -17,13 +17,13 @@ export const SubscriptionView = z
       ),
     domains: z
       .array(z.string())
-      .describe('Domains of which an event must concern one, unless it concerns one of `agents`'),
+      .describe('Only events about one of these domains, or about one of `agents`, are delivered'),
     agents: z
       .array(z.string())
-      .describe('Agents of which an event must concern one, unless it concerns one of `domains`'),
+      .describe('Only events about one of these agents, or about one of `domains`, are delivered'),
     status: z
       .enum(['active', 'failing', 'disabled'])
-      .describe('`failing` while failed attempts are retried; `disabled` once that has ended'),
+      .describe('`failing` while failed attempts are retried; `disabled` once retries have ended'),
     created_at: moment.describe('Time at which the receiver repeated the challenge'),
     cursor: DeliveryCursor.describe(
       'Position up to which everything was accepted, in the feed or in the audit log; with a position of the feed you can continue from the feed',
@@ -36,7 +36,7 @@ export const SubscriptionView = z
     next_attempt_at: moment
       .nullable()
       .describe('Time of the next attempt after a failure; null if none is scheduled'),
-    disabled_at: moment.nullable().describe('Time since which nothing is delivered'),
+    disabled_at: moment.nullable().describe('Time at which deliveries stopped'),
     disabled_reason: z
       .string()
       .nullable()
@@ -48,7 +48,10 @@ export const SubscriptionView = z
         'Secret (`whsec_…`) that verifies `webhook-signature` (Standard Webhooks); in the response that creates or resumes the subscription',
       ),
   })
-  .meta({ id: 'Subscription', description: 'A receiver of changes, and how far deliveries are' })
+  .meta({
+    id: 'Subscription',
+    description: 'A receiver of changes, with the progress of its deliveries',
+  })
 export type SubscriptionView = z.infer<typeof SubscriptionView>
 
 export const Subscriptions = z
@@ -77,13 +80,11 @@ export const DeliveryLog = z
       .array(
         z.object({
           delivery_id: z.uuid().describe('`idempotency_key` of the delivery, in every attempt'),
-          attempt: z.int().describe('Number of the attempt at this delivery, from 1 on'),
+          attempt: z.int().describe('Number of the attempt at this delivery, from 1'),
           attempted_at: moment.describe('Time at which it was posted'),
           delivered: z.boolean().describe('Whether the receiver accepted it'),
           ...attempt,
-          events: z
-            .int()
-            .describe('How many changes the receiver got, or would have got, by this attempt'),
+          events: z.int().describe('Number of changes in this attempt, delivered or not'),
           cursor: DeliveryCursor.describe('Position after these, in the feed or in the audit log'),
         }),
       )

@@ -15,7 +15,7 @@ export const AdagentsValidated = z
     data: z
       .looseObject({
         domain: Domain,
-        found: z.boolean().describe('Whether the file is there'),
+        found: z.boolean().describe('Whether the file exists'),
         validation: AdagentsValidation,
         agent_cards: z
           .array(AgentCheck)
@@ -24,7 +24,7 @@ export const AdagentsValidated = z
         agents_unchecked: z
           .int()
           .optional()
-          .describe('Number of its other agents, which were not called; absent if there are none'),
+          .describe('Number of its other agents, which were not called; absent if it has none'),
       })
       .describe('Everything that was found'),
     valid: verdict.valid,

@@ -9,8 +9,11 @@ export const WatchView = z
     pace: z
       .enum(watchPaces)
       .describe('`at_once` for an email whenever something happens, `daily` for one a day'),
-    email: z.string().optional().describe('Email address that they go to; hidden from keys'),
-    created_at: z.iso.datetime().describe('Time at which it began'),
+    email: z
+      .string()
+      .optional()
+      .describe('Email address to which emails are sent; hidden from keys'),
+    created_at: z.iso.datetime().describe('Time at which it started'),
   })
   .meta({ id: 'Watch', description: 'Something that a person gets emails about' })
 export type WatchView = z.infer<typeof WatchView>
@@ -18,6 +21,6 @@ export type WatchView = z.infer<typeof WatchView>
 export const Watches = z
   .object({
     watches: z.array(WatchView).describe('Everything you watch, oldest first'),
-    most: z.int().describe('How many things you can watch'),
+    most: z.int().describe('Number of things that you can watch'),
   })
   .meta({ id: 'Watches', description: 'What a person watches' })

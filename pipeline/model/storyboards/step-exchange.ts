@@ -18,7 +18,7 @@ export const StepExchange = z
     response_record: z
       .object({
         status: z.int().describe('HTTP status of the endpoint, such as 200'),
-        headers: z.record(text, z.unknown()).describe('Headers, secrets hidden'),
+        headers: z.record(text, z.unknown()).describe('Headers of the response, without secrets'),
         payload: z.unknown().describe('Result of the tool, or its error'),
       })
       .optional()
@@ -28,9 +28,9 @@ export const StepExchange = z
         path: z
           .enum(extractionPaths)
           .describe(
-            '`structured_content`, else `text_fallback` for a text that is JSON; `error` where the agent refused, `none` where no response was received',
+            '`structured_content`, or `text_fallback` for a text that is JSON; `error` if the agent refused, `none` if no response was received',
           ),
-        note: text.optional().describe('Human-readable note on what is unusual about that'),
+        note: text.optional().describe('Human-readable note on anything unusual about it'),
       })
       .describe('Where in the response the result was found'),
     error: z
@@ -40,6 +40,6 @@ export const StepExchange = z
   })
   .meta({
     id: 'StoryboardExchange',
-    description: 'Request and response of a step, cut short and without secrets.',
+    description: 'Request and response of a step, shortened and without secrets.',
   })
 export type StepExchange = z.infer<typeof StepExchange>

@@ -4,12 +4,15 @@ const text = z.string()
 
 export const ValidationResult = z
   .object({
-    check: text.describe('Kind of check; `success` where the agent had to do, or refuse, the task'),
+    check: text.describe('Kind of check; `success` if the agent had to do, or refuse, the task'),
     passed: z.boolean().describe('Whether the check passed'),
     description: text.describe('What the check shows'),
-    path: text.optional().describe('Place in the response; absent if the check is about all of it'),
-    expected: z.unknown().optional().describe('What had to be there; absent if it passed'),
-    actual: z.unknown().optional().describe('What was there, cut short; absent if it passed'),
+    path: text.optional().describe('Place in the response; absent if the check concerns all of it'),
+    expected: z.unknown().optional().describe('What was expected there; absent if it passed'),
+    actual: z
+      .unknown()
+      .optional()
+      .describe('What was there, possibly shortened; absent if it passed'),
   })
   .meta({ id: 'StoryboardCheck', description: 'One check of one response.' })
 export type ValidationResult = z.infer<typeof ValidationResult>

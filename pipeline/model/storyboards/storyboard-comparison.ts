@@ -23,7 +23,7 @@ export const ComparedPhase = z
           differs: z.boolean().describe('Whether only one of them passed'),
         }),
       )
-      .describe('Steps in their order'),
+      .describe('Steps in the order of the storyboard'),
   })
   .meta({ id: 'ComparedPhase', description: 'A phase with the results of both sides.' })
 export type ComparedPhase = z.infer<typeof ComparedPhase>
@@ -37,27 +37,31 @@ export const StoryboardComparison = z
       .describe('Storyboard that was run'),
     user_agent: z
       .object({
-        url: text.describe('Your agent'),
-        profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
-        summary: RunSummary.optional().describe('Numbers of its run'),
+        url: text.describe('URL of your agent'),
+        profile: AgentProfile.optional().describe(
+          'Self-description of the agent; absent if it could not be called',
+        ),
+        summary: RunSummary.optional().describe('Counts of the steps of its run'),
       })
       .describe('Your agent and its result'),
     reference_agent: z
       .object({
         url: text.describe('URL of the reference agent'),
         name: text.describe('Name of the reference agent'),
-        profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
-        summary: RunSummary.optional().describe('Numbers of its run'),
+        profile: AgentProfile.optional().describe(
+          'Self-description of the agent; absent if it could not be called',
+        ),
+        summary: RunSummary.optional().describe('Counts of the steps of its run'),
       })
       .describe('What the reference agent did in the same steps'),
     ...testedVersion,
     badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
     badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
-    phases: z.array(ComparedPhase).optional().describe('Phases in their order'),
+    phases: z.array(ComparedPhase).optional().describe('Phases in the order of the storyboard'),
     total_duration_ms: z
       .number()
       .nonnegative()
-      .describe('Milliseconds that the slower of both took'),
+      .describe('Time that the slower of the two took, in milliseconds'),
   })
   .meta({
     id: 'StoryboardComparison',

@@ -40,7 +40,7 @@ export const StepResult = z
   .object({
     step: text.describe('ID of the step within its storyboard'),
     task: text.describe('Name of the tool that was called'),
-    passed: z.boolean().nullable().describe('Null where it was not run'),
+    passed: z.boolean().nullable().describe('Whether the step passed; null if it was not run'),
     duration_ms: ms,
     error: text.optional().describe('Why the agent gave no response, or how it refused the task'),
     skipped: z.literal(true).optional().describe('True if it was not run; absent otherwise'),
@@ -48,12 +48,14 @@ export const StepResult = z
       .enum(skipReasonNames)
       .optional()
       .describe('Why it was not run; absent if it was'),
-    validations: z.array(ValidationResult).describe('Checks of the response; empty without one'),
+    validations: z
+      .array(ValidationResult)
+      .describe('Checks of the response; empty if there was none'),
     guidance: StepGuidance.optional().describe(
       'What was broken, and what to change; absent unless it failed',
     ),
     exchange: StepExchange.optional().describe(
-      'Request and response; absent if it was not run, and where it passed in a run of all steps unless the other side of a comparison did not',
+      'Request and response; absent if it was not run, or if it passed in a run of all steps and, in a comparison, on both sides',
     ),
   })
   .meta({ id: 'StoryboardStepResult', description: 'Result of one step against one agent.' })
@@ -61,7 +63,7 @@ export type StepResult = z.infer<typeof StepResult>
 
 export const AgentProfile = z
   .object({
-    name: text.describe('Name of the agent, as it states it; otherwise its host'),
+    name: text.describe('Name that the agent gives itself; otherwise its host'),
     tools: z.array(text).describe('Names of its tools, as it lists them'),
     adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
     adcp_supported_versions: z
@@ -99,36 +101,46 @@ export const RunSummary = z
       .enum([...runStatuses, 'untested'])
       .describe('`untested` if no step could be run'),
     headline: text.describe('The result in one line'),
-    tracks_passed: count.describe('Tracks all of whose steps passed'),
-    tracks_failed: count.describe('Tracks none of whose steps passed'),
-    tracks_partial: count.describe('Tracks of which some steps passed'),
-    tracks_skipped: count.describe('Tracks of which no step was run'),
+    tracks_passed: count.describe('Number of tracks in which all steps passed'),
+    tracks_failed: count.describe('Number of tracks in which no step passed'),
+    tracks_partial: count.describe('Number of tracks in which only some steps passed'),
+    tracks_skipped: count.describe('Number of tracks in which no step was run'),
     tracks_silent: count.describe('Always 0: every track has steps'),
     total_steps: count.describe('Number of steps in all phases'),
-    steps_passed: count.describe('How many passed'),
-    steps_failed: count.describe('How many failed'),
-    steps_skipped: count.describe('How many were not run, for whatever reason'),
-    skipped_by_reason: z.record(text, count).describe('Steps that were not run, by the reason'),
+    steps_passed: count.describe('How many steps passed'),
+    steps_failed: count.describe('How many steps failed'),
+    steps_skipped: count.describe('How many steps were not run, for any reason'),
+    skipped_by_reason: z
+      .record(text, count)
+      .describe('Number of steps that were not run, by reason'),
   })
-  .meta({ id: 'StoryboardRunSummary', description: 'Numbers of a run.' })
+  .meta({ id: 'StoryboardRunSummary', description: 'Counts of the steps of a run.' })
 export type RunSummary = z.infer<typeof RunSummary>
 
 export const Scenario = z
   .object({
     agent_url: text.describe('The agent under test'),
     scenario: text.describe('Storyboard and phase, with a slash between them'),
-    overall_passed: z.boolean().nullable().describe('Null where the step was not run'),
-    steps: z.array(StepResult).describe('Only the step next to it'),
+    overall_passed: z
+      .boolean()
+      .nullable()
+      .describe('Whether the step passed; null if it was not run'),
+    steps: z.array(StepResult).describe('The result of the step, as a list of one'),
     total_duration_ms: ms,
-    tested_at: z.iso.datetime().describe('Time at which the run began'),
+    tested_at: z.iso.datetime().describe('Time at which the run started'),
   })
-  .meta({ id: 'StoryboardScenario', description: 'A step as one agent went through it.' })
+  .meta({
+    id: 'StoryboardScenario',
+    description: 'Result of one step against one agent, as a scenario.',
+  })
 
 /** Result of a step, next to its definition. */
 export const SideResult = z
   .object({
-    passed: z.boolean().nullable().describe('Null where the step has no result'),
-    scenarios: z.array(Scenario).describe('Empty if the agent could not be called'),
+    passed: z.boolean().nullable().describe('Whether the step passed; null if it has no result'),
+    scenarios: z
+      .array(Scenario)
+      .describe('One entry for each step, with its phase; empty if the agent could not be called'),
   })
   .meta({ id: 'StoryboardSideResult', description: 'Result of a step on one side.' })
 export type SideResult = z.infer<typeof SideResult>
@@ -137,7 +149,7 @@ export type SideResult = z.infer<typeof SideResult>
 export const phaseDefinition = {
   id: text.describe('ID of the phase within its storyboard'),
   title: text.describe('Display name of the phase'),
-  narrative: text.optional().describe('What happens in it; absent if the storyboard says nothing'),
+  narrative: text.optional().describe('What happens in it; absent if the storyboard does not say'),
 }
 /** Fields of a step in every answer. */
 export const stepDefinition = {

@@ -18,7 +18,7 @@ const text = z.string()
 
 export const StoryboardRun = z
   .object({
-    run_id: z.uuid().describe('Identifies the run among those of the agent'),
+    run_id: z.uuid().describe('ID of the run, unique within the agent'),
     storyboard: z
       .object({
         ...storyboardTitle,
@@ -27,8 +27,10 @@ export const StoryboardRun = z
       .describe('Storyboard that was run'),
     agent: z
       .object({
-        url: text.describe('Your agent'),
-        profile: AgentProfile.optional().describe('Absent if the agent could not be called'),
+        url: text.describe('URL of your agent'),
+        profile: AgentProfile.optional().describe(
+          'Self-description of the agent; absent if it could not be called',
+        ),
       })
       .describe('Self-description of your agent'),
     ...testedVersion,
@@ -42,17 +44,17 @@ export const StoryboardRun = z
         status: z
           .enum(['passing', 'partial', 'failing', 'untested'])
           .describe('`untested` if no step could be run'),
-        steps_passed: count.describe('How many passed'),
-        steps_total: count.describe('How many were run'),
-        failure_count: count.describe('How many failed'),
-        skipped_count: count.describe('How many were not run, for whatever reason'),
+        steps_passed: count.describe('How many steps passed'),
+        steps_total: count.describe('How many steps were run'),
+        failure_count: count.describe('How many steps failed'),
+        skipped_count: count.describe('How many steps were not run, for any reason'),
         first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
         first_failed_step_title: text.nullable().describe('Display name of that step'),
         first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
         first_failure_message: text.nullable().describe('What was wrong with it, in one line'),
         first_failure_validations: z
           .array(ValidationResult)
-          .describe('Checks of that step which failed; empty if none did'),
+          .describe('Failed checks of that step; empty if none failed'),
       })
       .describe('The result, in the form of the agent’s list of storyboards'),
     phases: z
@@ -72,13 +74,15 @@ export const StoryboardRun = z
                   .describe('What the agent did'),
               }),
             )
-            .describe('Steps in their order'),
+            .describe('Steps in the order of the storyboard'),
         }),
       )
-      .describe('Phases in their order'),
+      .describe('Phases in the order of the storyboard'),
     summary: RunSummary,
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the form in which they are stored'),
-    observations: z.array(TestObservation).describe('What the run showed beside its verdict'),
+    observations: z
+      .array(TestObservation)
+      .describe('What the run showed in addition to its verdict'),
     test_kit: z.null().describe('Always null: the storyboards need none'),
     total_duration_ms: z.number().nonnegative().describe('How long it took, in milliseconds'),
   })
@@ -94,7 +98,7 @@ export const StepContext = z
 export const SingleStep = StepResult.extend({
   ...testedVersion,
   storyboard_id: text.describe('ID of the storyboard that the step is part of'),
-  phase_id: text.describe('Identifies the phase in its storyboard'),
+  phase_id: text.describe('ID of the phase, unique within its storyboard'),
   title: text.describe('Display name of the step'),
   context: StepContext,
   next_step_id: text.nullable().describe('Step that follows; null after the last one'),
