@@ -96,8 +96,8 @@ interface Declared<
    * (pipeline/core/fair-queue.ts).
    */
   queriesSnapshot?: true
-  /** A wrong path or query is reported to everybody, before a credential is required. */
-  checksInputFirst?: true
+  /** A wrong path is reported to everybody, before a credential is required. */
+  pathComesFirst?: true
   /**
    * It acts for the organization of the caller that enrolled the agent in the path, and with its credential:
    * `named` by the caller where several did, or `any` of them where it does not matter which. Viewers of that

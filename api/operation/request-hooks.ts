@@ -29,6 +29,7 @@ import type { Operation } from './operation.ts'
 import { buildReplicaRefusal } from './replica-refusal.ts'
 import type { Services } from './services.ts'
 import { refuseUnknown } from './unknown-parameters.ts'
+import { createPathCheck } from './validation.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -37,8 +38,7 @@ const RETRY_AFTER_S = 5
  * answer.
  */
 export function buildHooks(operation: Operation, services: Services) {
-  const { access, isIdempotent, quota, isExpensive, worksWithoutStores, checksInputFirst } =
-    operation
+  const { access, isIdempotent, quota, isExpensive, worksWithoutStores, pathComesFirst } = operation
   const concurrency =
     isExpensive && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
   const identifying = access === 'public' ? [] : [attachCaller(operation, access, services)]
@@ -47,7 +47,8 @@ export function buildHooks(operation: Operation, services: Services) {
   const onRequest: onRequestHookHandler[] = [
     ...(refusal ? [refusal] : []),
     ...(worksWithoutStores ? [] : [requireStores(services)]),
-    ...(checksInputFirst ? [] : identifying),
+    ...(pathComesFirst && operation.params ? [createPathCheck(operation.params)] : []),
+    ...identifying,
     ...(isIdempotent || quota ? [setSubmissionId] : []),
     ...(quota ? [reserveQuota(services)] : []),
     ...(concurrency ? [limitExpensive(concurrency)] : []),
@@ -55,7 +56,7 @@ export function buildHooks(operation: Operation, services: Services) {
   return {
     ...(onRequest.length > 0 && { onRequest }),
     ...(checkNames && { preValidation: [checkNames] }),
-    ...(checksInputFirst && { preHandler: identifying as preHandlerHookHandler[] }),
+    ...(operation.agentOwner && { preHandler: [requireAgentOwner(operation, services)] }),
     ...(concurrency && { onResponse: [releaseSlotAfterAnswer] }),
   }
 }
@@ -82,7 +83,9 @@ function attachCaller(
 ): onRequestHookHandler {
   const choose = (request: FastifyRequest, principal: Principal) => {
     if (isForWriters(operation)) requireWritingKey(principal)
-    return chooseOrganization(operation, principal, request, services)
+    // The organization that owns an agent is named by a query and a body that are not checked yet.
+    const isChosenLater = operation.agentOwner !== undefined
+    return isChosenLater ? principal : chooseOrganization(operation, principal, request, services)
   }
   return (request, _reply, done) => {
     const found = callers[access](services, request.headers.authorization)
@@ -96,6 +99,15 @@ function attachCaller(
       return
     }
     request.principal = found && choose(request, found)
+    done()
+  }
+}
+
+/** Chooses the organization that enrolled the agent, once the query and the body are checked. */
+function requireAgentOwner(operation: Operation, services: Services): preHandlerHookHandler {
+  return (request, _reply, done) => {
+    const caller = requireValue(request.principal, 'caller')
+    request.principal = chooseOrganization(operation, caller, request, services)
     done()
   }
 }

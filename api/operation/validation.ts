@@ -1,4 +1,4 @@
-import type { FastifySchemaCompiler } from 'fastify'
+import type { FastifySchemaCompiler, onRequestHookHandler } from 'fastify'
 import { z } from 'zod'
 import { describeField } from '../../pipeline/core/error-sentence.ts'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
@@ -58,8 +58,20 @@ type FaultNamer = (issue: z.core.$ZodIssue) => { error: PublicErrorName; field: 
 /** Compiles the check of a part of a request by its schema; a fault is a 400 that names the field. */
 export const compileValidator: FastifySchemaCompiler<z.ZodType> = route => createCheck(route)
 
+/** Creates the check of a path that refuses a wrong one before a credential is required. */
+export function createPathCheck(schema: z.ZodType): onRequestHookHandler {
+  const check = createCheck({ schema, httpPart: 'params' })
+  return ({ params }, _reply, done) => {
+    const result = check(params)
+    done('error' in result ? result.error : undefined)
+  }
+}
+
 function createCheck(
-  { schema, httpPart }: Parameters<FastifySchemaCompiler<z.ZodType>>[0],
+  {
+    schema,
+    httpPart,
+  }: Pick<Parameters<FastifySchemaCompiler<z.ZodType>>[0], 'schema' | 'httpPart'>,
   nameFault?: FaultNamer,
 ): (input: unknown) => Result {
   // A body that keeps unknown fields is a file: its own checks report misspelled members.

@@ -303,9 +303,9 @@ test('every write about the agent of a caller says which organization it acts fo
       path.includes(':encodedUrl') && access === 'bearer' && writes && !agentOwner,
   )
   expect(undeclared.map(({ id }) => id)).toEqual([])
-  // The address of the agent and the body are checked before the organization is looked for in them.
+  // The URL of the agent is checked before its owner is looked for.
   const unchecked = operations.filter(
-    ({ agentOwner, checksInputFirst }) => agentOwner && !checksInputFirst,
+    ({ agentOwner, pathComesFirst }) => agentOwner && !pathComesFirst,
   )
   expect(unchecked.map(({ id }) => id)).toEqual([])
 })

@@ -774,6 +774,22 @@ test.each(tried.filter(({ id }) => id !== 'getLogo'))(
   },
 )
 
+describe.each(operations.filter(({ access }) => access === 'bearer'))(
+  'without a credential, $id',
+  ({ method, path }) => {
+    const url = path.replace(/:(\w+)/g, (_, name) => (name === 'encodedUrl' ? at(shown) : NIL_UUID))
+    test.each([
+      ['a wrong body', { payload: '{', headers: { 'content-type': 'application/json' } }],
+      ['a body of the wrong type', { payload: [] }],
+      ['an unknown parameter', { url: `${url}?nothing=1` }],
+    ])('answers 401 whatever else is wrong: %s', async (_, wrong) => {
+      if (method === 'GET' && 'payload' in wrong) return
+      const answer = await ask(undefined, { method: method as 'POST', url, ...wrong })
+      expect([answer.statusCode, answer.json().code]).toEqual([401, 'unauthenticated'])
+    })
+  },
+)
+
 test('a guessed id gets the same answer as another one’s id', async () => {
   const unknown = randomUUID()
   for (const [path, id] of [

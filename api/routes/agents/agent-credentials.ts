@@ -37,7 +37,7 @@ const declared = {
   group: 'Agent Compliance',
   access: 'bearer',
   cache: 'private',
-  checksInputFirst: true,
+  pathComesFirst: true,
   params: z.object(AgentParams),
 } as const
 const place = '/api/registry/agents/:encodedUrl'

@@ -42,7 +42,7 @@ const read = {
   group: 'Agent Compliance',
   access: 'bearer',
   cache: 'none',
-  checksInputFirst: true,
+  pathComesFirst: true,
   params,
 } as const
 const change = { ...read, method: 'PUT', writes: true, agentOwner: 'any' } as const

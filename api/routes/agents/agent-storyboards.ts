@@ -39,7 +39,7 @@ const declared = {
   group: 'Agent Compliance',
   access: 'bearer',
   cache: 'none',
-  checksInputFirst: true,
+  pathComesFirst: true,
   writes: true,
   agentOwner: 'named',
 } as const

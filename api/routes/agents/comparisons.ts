@@ -37,7 +37,7 @@ const declared = {
   group: 'Agent Compliance',
   access: 'bearer',
   cache: 'none',
-  checksInputFirst: true,
+  pathComesFirst: true,
 } as const
 
 const path = '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/compare'

@@ -23,7 +23,7 @@ export const refreshAgent = defineOperation({
   group: 'Agent Compliance',
   access: 'bearer',
   cache: 'none',
-  checksInputFirst: true,
+  pathComesFirst: true,
   writes: true,
   agentOwner: 'named',
   summary: 'Probe and test an agent now',

@@ -930,12 +930,12 @@ function buildLiveAgentRequests(): RequestsByOperation[string] {
   }
 }
 
-/** Requests that every operation refuses. */
+/** Requests that every operation refuses; those that need a correct path are about an agent. */
 export const alwaysRefused: Readonly<Record<number, ApiRequest>> = {
   400: { payload: '{' },
   401: {},
-  413: { payload: JSON.stringify({ x: 'x'.repeat(2 * 1024 * 1024) }) },
-  415: { payload: 'x', headers: { 'content-type': 'text/plain' } },
+  413: { params: agent, payload: JSON.stringify({ x: 'x'.repeat(2 * 1024 * 1024) }) },
+  415: { params: agent, payload: 'x', headers: { 'content-type': 'text/plain' } },
 }
 
 /** Builds requests about a storyboard for an enrolled agent. */
