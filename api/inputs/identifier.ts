@@ -64,7 +64,6 @@ export function checkValue<Type extends string, Value extends string>(
 /** A type of identifier; a typo is no answer about the property. */
 export const IdentifierType = z
   .string()
-  .min(1)
   .max(100)
   .superRefine((type, ctx) => {
     const message = explainTypeFault(type)

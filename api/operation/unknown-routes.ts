@@ -38,7 +38,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
       return done(
         new PublicError(
           'method_not_allowed',
-          `${method} isn’t supported. Use ${joinChoices([...methods, 'OPTIONS'])}`,
+          `${method} is not supported. Use ${joinChoices([...methods, 'OPTIONS'])}`,
         ),
       )
     }

@@ -28,10 +28,10 @@ export function savePolicy(
   const { policy_id } = policy
   const known = findPolicy(db, policy_id)
   if (known?.source_type === 'registry') {
-    return { refused: `${policy_id} belongs to the registry`, error: 'conflict' }
+    return { refused: `the policy ${policy_id} belongs to the registry`, error: 'conflict' }
   }
   if (known?.review_status === 'pending') {
-    return { refused: `${policy_id} waits for review`, error: 'conflict' }
+    return { refused: `the policy ${policy_id} waits for review`, error: 'conflict' }
   }
   const isNew = known?.review_status !== 'approved'
   const origin = {
@@ -58,7 +58,10 @@ export function publishPolicy(
   const { policy_id } = policy
   const known = findPolicy(db, policy_id)
   if (known?.review_status === 'pending') {
-    return { refused: `${policy_id} waits for review: decide that first`, error: 'conflict' }
+    return {
+      refused: `the policy ${policy_id} waits for review: decide that first`,
+      error: 'conflict',
+    }
   }
   const before = known?.review_status === 'approved' ? known : undefined
   const origin = { source_type: 'registry', review_status: 'approved' } as const

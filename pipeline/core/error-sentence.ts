@@ -35,9 +35,9 @@ export function completeSentence(text: string): string {
   return endSentence(beginSentence(text))
 }
 
-/** Begins a text with a capital where its first word is one, and no domain, file or code. */
+/** Begins a text with a capital where its first word is one, and no URL, domain, file or code. */
 export function beginSentence(text: string): string {
-  const isWord = /^[a-z][a-z’'-]*(?:[\s,;:]|$)/.test(text)
+  const isWord = /^[a-z][a-z’'-]*(?:[\s,;]|:\s|$)/.test(text)
   return isWord ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 

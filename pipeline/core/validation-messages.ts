@@ -21,7 +21,7 @@ export function describeIssue(issue: Issue): string | undefined {
     case 'invalid_format':
       return formats[issue.format] ?? 'has the wrong format'
     case 'invalid_union':
-      return 'has the wrong type'
+      return describeUnion(issue.errors)
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`
     default:
@@ -38,6 +38,16 @@ function describeType(expected: string, input: unknown): string {
   if (input === undefined) return 'is required'
   if (Array.isArray(input) && expected === 'string') return 'must be a single value'
   return `must be ${kinds[expected] ?? `of type ${expected}`}`
+}
+
+/** Describes a value that none of several schemas takes, by the types where that is all they want. */
+function describeUnion(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const types = errors.map(([first]) =>
+    first?.code === 'invalid_type' && first.path.length === 0 ? kinds[first.expected] : undefined,
+  )
+  const known = types.filter(type => type !== undefined)
+  if (known.length < types.length) return 'has the wrong type'
+  return `must be ${joinChoices([...new Set(known)])}`
 }
 
 const kinds: Record<string, string> = {

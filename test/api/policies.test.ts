@@ -96,7 +96,7 @@ describe('a policy', () => {
     const again = await save(gdpr)
     expect(again.statusCode).toBe(409)
     expect(again.json()).toEqual({
-      error: 'Gdpr waits for review.',
+      error: 'The policy gdpr waits for review.',
       code: 'conflict',
       policy_id: 'gdpr',
     })
@@ -157,7 +157,7 @@ describe('a policy', () => {
     const [first] = await registry.submit({ op: 'policy.publish', policy })
     expect(first).toEqual({ done: { policy_id: 'coppa', revision_number: 1 } })
     expect((await save({ ...gdpr, policy_id: 'coppa' })).json().error).toBe(
-      'Coppa belongs to the registry.',
+      'The policy coppa belongs to the registry.',
     )
     expect((await inject('GET', 'resolve?policy_id=coppa')).json().source_type).toBe('registry')
   })

@@ -205,7 +205,7 @@ describe('invalid requests', () => {
   ])('405: %s %s lists the allowed methods', async (method, url, allow, choices) => {
     const answer = await inject(method, url)
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
-    expect(answer.json().error).toBe(`${method} isn’t supported. Use ${choices}.`)
+    expect(answer.json().error).toBe(`${method} is not supported. Use ${choices}.`)
   })
 
   test('204: browsers may send a preflight request', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { describeChoices } from '../../../pipeline/core/validation-messages.ts'
 import {
   StoryboardDetail,
   StoryboardFirstStep,
@@ -18,6 +19,7 @@ import {
   findStoryboardFor,
   findVersion,
   listStoryboards,
+  listTargets,
   type RunnableStoryboard,
 } from '../../../pipeline/storyboards/catalog.ts'
 import { AnyId } from '../../checks/own-agent.ts'
@@ -45,7 +47,7 @@ export const listAllStoryboards = defineOperation({
     compliance_target: z
       .string()
       .refine(target => findVersion(target) !== undefined, {
-        error: 'is no version that agents are tested for',
+        error: () => describeChoices(listTargets().map(({ target }) => target)),
       })
       .default(COMPLIANCE_TARGET)
       .describe('Version of the protocol for which they are written, such as `3.0`'),

@@ -4,6 +4,7 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
 import { SNAPSHOT_KEY } from '../../../pipeline/core/surrogate-keys.ts'
+import { describeChoices } from '../../../pipeline/core/validation-messages.ts'
 import {
   type AgentPublisher,
   AgentPublishers,
@@ -45,7 +46,7 @@ function createRepeatable<const Value extends string>(
 ) {
   const item = z.enum(values)
   return z
-    .union([item, z.array(item).min(1).max(10)], { error: `must be of ${values.join(', ')}` })
+    .union([item, z.array(item).min(1).max(10)], { error: describeChoices(values) })
     .transform(input => [input].flat() as Value[])
     .meta({ type: 'string', enum: [...values], description })
 }

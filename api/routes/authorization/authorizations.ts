@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
+import { describeChoices } from '../../../pipeline/core/validation-messages.ts'
 import type { OperatorSideOfGrant } from '../../../pipeline/model/operator-side.ts'
 import {
   AgentAuthorizations,
@@ -41,7 +42,7 @@ const evidence = z
       .map(word => word.trim())
       .filter(word => word !== '')
     const odd = words.find(word => !known.has(word))
-    if (odd !== undefined) ctx.addIssue(`must be some of ${evidences.join(', ')}`)
+    if (odd !== undefined) ctx.addIssue(describeChoices(evidences))
     return words.length === 0 ? ['adagents_json'] : ([...new Set(words)].sort() as Evidence[])
   })
   .meta({

@@ -105,7 +105,7 @@ export const authorizePublisher = defineOperation({
       : findInventory(reader, domain)
     const terms = toTerms(query, past?.at ?? reader.now(), { anywhere: true })
     if (inventory === undefined || !mayGrant(inventory, agent.agent_url, terms)) {
-      return replyRefused('not_found', `${domain} grants ${agentUrl} nothing`, {
+      return replyRefused('not_found', `${domain} does not authorize ${agentUrl}`, {
         domain,
         agent_url: agent.agent_url,
         ...(await findMeant(reader, agent.agent_url)),

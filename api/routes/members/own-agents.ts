@@ -87,7 +87,8 @@ export const listOwnAgents = defineOperation({
   handle: ({ query, principal, services: { reader } }) => {
     const { org_id, org_name } = resolveOrganization(principal, query.org)
     const member = getMembers(reader).all.find(listed => listed.org_id === org_id)
-    if (member === undefined) return refuse('not_found', `${org_name} has no profile yet`)
+    if (member === undefined)
+      return refuse('not_found', `the organization ${org_name} has no profile yet`)
     return replyOk({ agents: member.agents.map(toOwnAgent) })
   },
 })

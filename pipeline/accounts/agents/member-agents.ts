@@ -78,7 +78,7 @@ export function removeAgent(
 }
 
 function refuseUnknownAgent(name: string, url: string): Refusal {
-  return { refused: `${name} has no agent ${url}`, error: 'not_found' }
+  return { refused: `the organization ${name} has no agent ${url}`, error: 'not_found' }
 }
 
 function limitVisibility(

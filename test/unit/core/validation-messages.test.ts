@@ -25,7 +25,9 @@ test.each([
   [z.iso.datetime(), 'x', 'must be a date and time such as 2026-11-20T03:00:00Z'],
   [z.iso.date(), 'x', 'must be a day such as 2026-11-20'],
   [z.string().regex(/^a$/), 'x', 'has the wrong format'],
-  [z.union([z.string(), z.int()]), [], 'has the wrong type'],
+  [z.union([z.string(), z.int()]), [], 'must be a string or a number'],
+  [z.union([z.array(z.int()), z.object({})]), 'x', 'must be a list or an object'],
+  [z.union([z.object({ a: z.int() }), z.object({ b: z.int() })]), {}, 'has the wrong type'],
   [z.strictObject({}), { x: 1, y: 2 }, 'has unknown fields: x, y'],
   [z.string({ error: 'must be our words' }), 7, 'must be our words'],
 ])('a fault is described in plain words: %#', (schema, values, words) => {
