@@ -28,17 +28,16 @@ export async function fetchPins(domain: string, fetchJson: FetchJson): Promise<P
 
 /**
  * Reads the pins of an adagents.json. An agent that two entries pin gets no keys, since nothing says which
- * entry counts.
+ * entry counts; so does one whose list is empty or none at all.
  */
 export function readPins(adagents: unknown): Pins {
   const entries = (adagents as { authorized_agents?: unknown } | null)?.authorized_agents
   const pins = new Map<string, readonly PinnedKey[]>()
   for (const entry of Array.isArray(entries) ? entries.slice(0, ENTRIES_MAX) : []) {
     const { url, signing_keys: keys } = (entry ?? {}) as { url?: unknown; signing_keys?: unknown }
-    if (typeof url !== 'string' || !Array.isArray(keys) || keys.length === 0) continue
     const agent = toAgentUrlKey(url)
-    if (agent === undefined) continue
-    pins.set(agent, pins.has(agent) ? [] : keys)
+    if (agent === undefined || keys === undefined) continue
+    pins.set(agent, pins.has(agent) || !Array.isArray(keys) ? [] : keys)
   }
   return pins
 }

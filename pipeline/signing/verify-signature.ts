@@ -120,7 +120,7 @@ function readClaim(request: SignedRequest, profile: SigningProfile, now: number)
   if (tag !== profile.tag) return 'tag_invalid'
   if (!isAlgorithm(alg)) return 'alg_not_allowed'
   if (!isWithinWindow(created, expires, now)) return 'window_invalid'
-  const refusal = checkComponents(input.components, profile)
+  const refusal = checkComponents(request, input.components, profile)
   if (refusal) return refusal
   const target = normalizeTargetUri(request.url)
   if (!target || !isSecure(target)) return 'target_uri_malformed'
@@ -166,12 +166,18 @@ function isWithinWindow(created: unknown, expires: unknown, now: number): boolea
   )
 }
 
+/** Checks that a signature covers what its profile wants, and that the request has every header that is covered. */
 function checkComponents(
+  request: SignedRequest,
   components: readonly string[],
   { components: wanted, digest }: SigningProfile,
 ): Refusal | undefined {
   const covers = (name: string) => components.includes(name)
   if (!wanted.every(covers)) return 'components_incomplete'
+  const isAbsent = (name: string) => findHeader(request, name) === undefined
+  if (components.some(name => !name.startsWith('@') && isAbsent(name))) {
+    return 'components_incomplete'
+  }
   if (digest === 'required' && !covers('content-digest')) return 'components_incomplete'
   if (digest === 'forbidden' && covers('content-digest')) return 'components_unexpected'
   return undefined

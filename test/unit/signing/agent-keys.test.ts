@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SECOND } from '../../../pipeline/core/clock.ts'
 import { AgentKeys } from '../../../pipeline/signing/agent-keys.ts'
-import type { PinnedKey } from '../../../pipeline/signing/pins.ts'
+import { type PinnedKey, readPins } from '../../../pipeline/signing/pins.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const AGENT = 'https://agents.seller.example/mcp'
@@ -125,5 +125,21 @@ describe('the keys of an agent', () => {
     expect(await keys.findKey('a', revokedAt - 1)).toEqual(pin)
     expect(await keys.findKey('a', revokedAt)).toBeUndefined()
     expect(await find('b')).toBeUndefined()
+  })
+})
+
+describe('the keys that an adagents.json pins', () => {
+  const pin = (signing_keys?: unknown, url = `${AGENT}/`) => ({ url, signing_keys })
+
+  test.each<[string, unknown[], unknown]>([
+    ['are those of its entry', [pin([key('a')])], [key('a')]],
+    ['are none where it does not mention any', [pin()], undefined],
+    // An empty list lets no key sign: as when the entry is read, it is not taken for a missing one.
+    ['are an empty list where that is what it says', [pin([])], []],
+    ['are an empty list where they are no list', [pin(null)], []],
+    ['are an empty list where two entries have some', [pin([key('a')]), pin([key('b')])], []],
+    ['are none where the agent has no URL', [pin([key('a')], 'agent')], undefined],
+  ])('%s', (_, authorized_agents, pinned) => {
+    expect(readPins({ authorized_agents }).get(AGENT)).toEqual(pinned)
   })
 })

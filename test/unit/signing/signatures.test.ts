@@ -79,6 +79,16 @@ describe('a signature', () => {
       'invalid',
     ],
     [
+      'no content type',
+      ({ headers: { 'Content-Type': _, ...headers }, ...request }) => ({ ...request, headers }),
+      'components_incomplete',
+    ],
+    [
+      'no digest',
+      ({ headers: { 'Content-Digest': _, ...headers }, ...request }) => ({ ...request, headers }),
+      'components_incomplete',
+    ],
+    [
       'a plain http address',
       request => ({ ...request, url: 'http://buyer.example/hooks/1' }),
       'target_uri_malformed',
