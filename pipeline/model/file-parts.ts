@@ -1,12 +1,20 @@
 import { z } from 'zod'
+import { isLonger } from '../core/count-characters.ts'
 import { parseUrl } from '../core/url.ts'
 
 /** Parts of an adagents.json or a brand.json, in the shape that the formats give them. */
 
 export const text = z.string()
 
+/** Creates the schema of a text of at most so many characters. */
+export const atMost = (maximum: number) =>
+  text.check(({ value, issues }) => {
+    if (!isLonger(value, maximum)) return
+    issues.push({ code: 'too_big', origin: 'string', maximum, inclusive: true, input: value })
+  })
+
 /** Creates the schema of a text that is not blank and has at most so many characters. */
-export const filled = (maximum: number) => text.min(1).max(maximum)
+export const filled = (maximum: number) => atMost(maximum).min(1)
 
 export const BareDomain = text.regex(
   /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
@@ -72,9 +80,13 @@ export const talentRoles = [
   'analyst',
 ] as const
 
-export const DateTime = z.iso
-  .datetime({ offset: true })
-  .regex(/:\d\d:\d\d/, 'must be a date and time such as 2026-01-31T09:00:00Z')
+const moment = z.iso.datetime({ offset: true }).regex(/:\d\d:\d\d/)
+
+/** A date and time of RFC 3339: its letters may be lower-case, and its minute may end with a leap second. */
+export const DateTime = text.refine(
+  value => moment.safeParse(value.toUpperCase().replace(':59:60', ':59:59')).success,
+  'must be a date and time such as 2026-01-31T09:00:00Z',
+)
 
 /** A list that is not empty. */
 export const nonEmptyList = <Item extends z.ZodType>(item: Item) => z.array(item).min(1)

@@ -1,4 +1,4 @@
-import { toIso } from '../core/clock.ts'
+import { SECOND, toIso } from '../core/clock.ts'
 
 /** Matches an ISO 8601 date, with an optional time, fraction of a second and zone. */
 const DATE_TIME =
@@ -15,7 +15,7 @@ export interface DateTime {
 
 /**
  * Parses a date and time as people write it. Without a time it is midnight, without a zone it is UTC. A day
- * that does not exist is invalid.
+ * that does not exist is invalid. A leap second, which ends a day in UTC, is read as the first second of the next.
  */
 export function parseDateTime(text: string): DateTime | undefined {
   const match = DATE_TIME.exec(text.trim())
@@ -23,9 +23,13 @@ export function parseDateTime(text: string): DateTime | undefined {
   const [, day = '', minutes, seconds = ':00', fraction = '', _utc, zoneHours, zoneMinutes] = match
   if (!isDay(day)) return undefined
   const zone = zoneHours ? `${zoneHours}:${zoneMinutes}` : 'Z'
-  const instant = Date.parse(`${day}T${minutes ?? '00:00'}${seconds}${fraction}${zone}`)
-  if (Number.isNaN(instant)) return undefined
-  const iso = toIso(instant)
+  const isLeap = seconds === ':60'
+  const read = Date.parse(
+    `${day}T${minutes ?? '00:00'}${isLeap ? ':59' : seconds}${fraction}${zone}`,
+  )
+  if (Number.isNaN(read)) return undefined
+  if (isLeap && new Date(read).toISOString().slice(11, 19) !== '23:59:59') return undefined
+  const iso = toIso(isLeap ? read + SECOND : read)
   // The zone can lead beyond the years 0000 to 9999, which ISO 8601 spells with a sign.
   if (iso.length !== '2026-01-31T09:00:00.000Z'.length) return undefined
   return { iso: iso.replace('.000Z', 'Z'), isFull: FULL_DATE_TIME.test(text) }

@@ -1,3 +1,4 @@
+import { isLonger } from '../core/count-characters.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import { parseDateTime } from './datetime.ts'
 import { type Faults, quote, truncate } from './faults.ts'
@@ -96,7 +97,7 @@ export class ObjectReader {
 
   #label(key: string, maxChars: number, isOptional: boolean): string | undefined {
     const value = this.value[key]
-    if (typeof value !== 'string' || value.length <= maxChars) {
+    if (typeof value !== 'string' || !isLonger(value, maxChars)) {
       return this.#text(key, maxChars, isOptional)
     }
     this.error(key, 'too_long', `is longer than ${maxChars} characters and was cut off: shorten it`)
@@ -291,7 +292,7 @@ function readText(
   if (trimmed === '') {
     const advice = isOptional ? 'leave it out, or add a value' : 'add a value'
     faults.error(at, 'empty', `is empty: ${advice}`)
-  } else if (trimmed.length > maxChars)
+  } else if (isLonger(trimmed, maxChars))
     faults.error(at, 'too_long', `is longer than ${maxChars} characters: shorten it`)
   else {
     if (trimmed !== value) faults.warn(at, 'imprecise', 'starts or ends with spaces: remove them')

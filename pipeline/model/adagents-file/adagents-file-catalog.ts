@@ -6,6 +6,7 @@ import {
   signalValueTypes,
 } from '../documents/vocabulary.ts'
 import {
+  atMost,
   DateTime,
   filled,
   nonEmptyList,
@@ -158,7 +159,7 @@ export const PlacementDefinition = z
 export const SignalDefinition = z.looseObject({
   id: text.regex(/^[a-zA-Z0-9_-]+$/, 'must be letters, digits, _ and - only'),
   name: filled(255),
-  description: text.max(2_000).optional(),
+  description: atMost(2_000).optional(),
   value_type: z.enum(signalValueTypes),
   tags: z.array(SignalTag).optional(),
   allowed_values: nonEmptyList(text).optional(),

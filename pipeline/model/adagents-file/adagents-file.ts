@@ -7,6 +7,7 @@ import {
   propertyTypes,
 } from '../documents/index.ts'
 import {
+  atMost,
   BareDomain,
   Country,
   DateTime,
@@ -47,7 +48,7 @@ const SigningKey = z.looseObject({
 })
 
 const EncryptionKey = z.strictObject({
-  kid: text.max(8),
+  kid: atMost(8),
   kty: z.literal('OKP'),
   crv: z.literal('X25519'),
   use: z.literal('enc'),

@@ -12,6 +12,7 @@ import {
   trademarkStatuses,
 } from '../documents/vocabulary.ts'
 import {
+  atMost,
   BareDomain,
   Country,
   DateTime,
@@ -70,7 +71,7 @@ const Font = z.union(
         .array(text.regex(/^[a-z0-9]{4}$/, 'must be a feature such as liga'))
         .max(20)
         .optional(),
-      fallbacks: z.array(text.max(100)).max(10).optional(),
+      fallbacks: z.array(atMost(100)).max(10).optional(),
     }),
   ],
   'must be the name of a font, or an object such as { "family": "Inter" }',
@@ -172,7 +173,7 @@ const Agents = z
       type: z.enum(agentTypes),
       url: HttpsUri,
       id: Slug.max(100),
-      description: text.max(500).optional(),
+      description: atMost(500).optional(),
       jwks_uri: HttpsUri.optional(),
       scope: uniqueList(
         z.enum(['spend_authority', 'delivery_monitor', 'brand_safety', 'regulatory_compliance']),

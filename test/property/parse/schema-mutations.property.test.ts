@@ -82,6 +82,61 @@ describe.each(proposedKinds)('what the public schema of %s forbids', kind => {
   })
 })
 
+/** Puts a value at a place such as `a[0].b` of a copy of a document. */
+function putAt(document: unknown, field: string, value: unknown): unknown {
+  const copy = structuredClone(document) as Record<string, unknown>
+  const keys = field.split(/[.[\]]+/).filter(key => key !== '')
+  const last = keys.pop()!
+  const holder = keys.reduce((part, key) => part[key] as Record<string, unknown>, copy)
+  holder[last] = value
+  return copy
+}
+
+function getAt(document: unknown, field: string): unknown {
+  const keys = field.split(/[.[\]]+/).filter(key => key !== '')
+  return keys.reduce((part, key) => (part as Record<string, unknown>)[key], document)
+}
+
+describe.each(proposedKinds)('what the public schema of %s allows', kind => {
+  const isSound = loadSchema(kind)
+  const all = listSchemaMutations(kind)
+
+  /** Lists the faults of a value that the schema allows at the place of a mutation. */
+  const listFalse = (mutation: Mutation, value: string, code: RegExp): string[] => {
+    const document = putAt(mutation.sound, mutation.field, value)
+    expect(isSound(document), `${mutation.field} ${value}`).toBe(true)
+    const added = listAdded(kind, { ...mutation, document })
+    return added.filter(fault => code.test(fault.code)).map(({ message }) => message)
+  }
+
+  test('is no fault at its full length, whatever its characters', () => {
+    const long = all.filter(
+      ({ rule, field, document }) => rule === 'maxLength' && !/id$|uri$/.test(field) && document,
+    )
+    expect(long.length).toBeGreaterThan(2)
+    for (const mutation of long) {
+      const length = String(getAt(mutation.document, mutation.field)).length - 1
+      const full = putAt(mutation.sound, mutation.field, '🦊'.repeat(length))
+      if (isSound(full))
+        expect(listFalse(mutation, '🦊'.repeat(length), /too_long/), mutation.field).toEqual([])
+    }
+  })
+
+  test('is no fault in any spelling of a date and time', () => {
+    const moments = all.filter(
+      ({ rule, field, sound }) => rule === 'format' && /^\d{4}-/.test(String(getAt(sound, field))),
+    )
+    expect(moments.length).toBeGreaterThan(1)
+    for (const mutation of moments)
+      for (const value of [
+        '2026-01-31t09:00:00z',
+        '2026-12-31T23:59:60Z',
+        '2027-01-01T00:59:60+01:00',
+      ])
+        expect(listFalse(mutation, value, /moment|unreadable|pattern/), mutation.field).toEqual([])
+  })
+})
+
 describe('a file that is created', () => {
   const isSound = loadSchema('adagents.json')
   const inline = listSchemaMutations('adagents.json').filter(

@@ -304,6 +304,15 @@ describe('an unusual entry is kept without the invalid part', () => {
     expect(faults).toEqual(['error authorized_agents[0].effective_until'])
   })
 
+  test.each([
+    ['2026-12-31T23:59:60Z', '2027-01-01T00:00:00Z'],
+    ['2027-01-01T01:59:60.5+02:00', '2027-01-01T00:00:00.500Z'],
+    ['2026-12-31T12:00:60Z', undefined],
+    ['2027-01-01T00:59:60+02:00', undefined],
+  ])('a leap second is the one after it, and there is none within a day: %s', (until, read) => {
+    expect(ofEntry({ effective_until: until }).entry?.effective_until).toBe(read)
+  })
+
   it('a day without a time is midnight in UTC, with a warning', () => {
     const { entry: got, faults } = ofEntry({ effective_until: '2026-12-31' })
     expect(got).toMatchObject({ effective_until: '2026-12-31T00:00:00Z' })
