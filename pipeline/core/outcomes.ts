@@ -68,6 +68,7 @@ export const outcomes = {
     effect: 'unreachable',
     means: 'the response headers exceed the size limit',
   },
+  not_http: { effect: 'unreachable', means: 'the response is not valid HTTP' },
 } as const satisfies Record<string, OutcomeEntry>
 
 export type Outcome = keyof typeof outcomes
@@ -93,7 +94,7 @@ export function isMissing(outcome: Outcome | null | undefined): boolean {
 export const outcomesByWeight = [
   ...(['ok', 'unchanged', 'needs_auth'] as const),
   ...(['denied', 'server_error', 'throttled', 'disallowed'] as const),
-  ...(['undecodable', 'long_headers', 'http_error', 'bad_redirect'] as const),
+  ...(['undecodable', 'long_headers', 'not_http', 'http_error', 'bad_redirect'] as const),
   ...(['tls_failed', 'connection_failed', 'timeout', 'dns_failed', 'refused'] as const),
   ...(['held', 'deferred', 'store_denied'] as const),
   ...(['too_large', 'not_json', 'unusable', 'absent'] as const),

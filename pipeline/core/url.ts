@@ -21,8 +21,8 @@ export function parseRequestUrl(text: string, base?: string): URL | undefined {
  * Parses and normalizes an address: without fragment, and without a dot at the end of the host.
  * Undefined when the text is not an address.
  */
-export function parseNormalizedUrl(text: string): URL | undefined {
-  const url = parseRequestUrl(text)
+export function parseNormalizedUrl(text: string, base?: string): URL | undefined {
+  const url = parseRequestUrl(text, base)
   if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   return url
 }

@@ -67,6 +67,7 @@ const answeredOutcomes: ReadonlySet<Outcome> = new Set([
   'throttled',
   'server_error',
   'long_headers',
+  'not_http',
 ])
 
 /** Answer of an object store for a missing file, to callers who may not list its files. */
@@ -142,6 +143,7 @@ const openOutcomes: ReadonlySet<Outcome> = new Set([
   'server_error',
   'timeout',
   'connection_failed',
+  'not_http',
   'tls_failed',
   'dns_failed',
 ])

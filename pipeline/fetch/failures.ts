@@ -59,8 +59,10 @@ export const longHeaders: Failure = {
   detail: 'answers with headers above the size limit',
 }
 
-/** Recognized by the error’s name, since undici does not always set a code. */
-const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is not HTTP' }
+const notHttp: Failure = { outcome: 'not_http', detail: 'answers with something that is not HTTP' }
+/** Matches the code, name or text of undici’s errors about an answer that it cannot read: not all have a code. */
+const UNREAD =
+  /^(?:HTTPParserError|bad response|bad upgrade|ERR_ASSERTION|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/
 
 /**
  * Classifies an error; an unknown one is a failed connection too, since one odd response must not
@@ -68,9 +70,9 @@ const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is 
  */
 export function classifyError(error: unknown): Failure {
   if (error instanceof FailureError) return error
-  const { code, name } = error as NodeJS.ErrnoException
+  const { code, name, message } = error as NodeJS.ErrnoException
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return longHeaders
-  if (name === 'HTTPParserError') return notHttp
+  if ([code, name, message].some(text => UNREAD.test(text ?? ''))) return notHttp
   const row = codeOutcomes.find(([prefix]) => typeof code === 'string' && code.startsWith(prefix))
   if (row) return { outcome: row[1], detail: `${row[2]} (${code})` }
   return { outcome: 'connection_failed', detail: 'the connection was lost', fault: error }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isSameSite } from '../core/domain.ts'
 import { getAt, getFirst } from '../core/present.ts'
-import { parseRequestUrl } from '../core/url.ts'
+import { parseNormalizedUrl } from '../core/url.ts'
 import type { Failure } from './failures.ts'
 import { type Allowance, checkHost, checkUrlForm } from './ssrf-guard.ts'
 
@@ -33,7 +33,7 @@ export function resolveHop(
   if (typeof location !== 'string')
     return refuseRedirect('redirects without a location, or to several')
   const [first, last] = [getFirst(visited), getAt(visited, visited.length - 1)]
-  const next = parseRequestUrl(decodeLocation(location), last.href)
+  const next = parseNormalizedUrl(decodeLocation(location), last.href)
   if (!next) return refuseRedirect('redirects to an invalid address')
   if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a loop')
   if (visited.length > rules.maxRedirects) return refuseRedirect('redirects too many times')

@@ -186,7 +186,7 @@ function isHangUp(result: Exchanged): boolean {
   return (
     result.kind === 'broken' &&
     result.status === undefined &&
-    result.outcome === 'connection_failed'
+    (result.outcome === 'connection_failed' || result.outcome === 'not_http')
   )
 }
 

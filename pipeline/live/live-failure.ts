@@ -76,6 +76,11 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
     code: 'long_headers',
     message: 'the headers of the answer are too large: send fewer or shorter ones',
   },
+  not_http: {
+    field: 'network',
+    code: 'not_http',
+    message: 'the server answers with something that is not HTTP: let a web server answer there',
+  },
   timeout: {
     field: 'timeout',
     code: 'timeout',

@@ -112,6 +112,7 @@ export const faultCodes = {
     means: 'the headers of the answer are larger than the limit',
     repair: 'send fewer or shorter ones',
   },
+  not_http: { means: 'the answer is not valid HTTP', repair: 'let a web server answer there' },
   robots: {
     means: 'robots.txt disallows it, or cannot be read',
     repair: 'allow it there, and serve robots.txt to everyone',

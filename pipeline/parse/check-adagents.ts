@@ -56,7 +56,7 @@ export function checkAdagents(
 }
 
 /** Matches messages that are complete sentences; all others begin with the verb. */
-const HAS_SUBJECT = /^(?:the|there|this|redirects|\d+ more) /
+const HAS_SUBJECT = /^(?:an|the|there|this|redirects|robots\.txt|\d+ more) /
 
 /** Makes a message a sentence: its field is the subject, since many clients print the message alone. */
 export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>): string {

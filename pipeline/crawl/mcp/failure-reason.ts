@@ -17,6 +17,7 @@ const reasons: Partial<Record<Outcome, FailureReason>> = {
   bad_redirect: 'protocol',
   undecodable: 'protocol',
   long_headers: 'protocol',
+  not_http: 'protocol',
   not_json: 'protocol',
   unusable: 'protocol',
   too_large: 'protocol',

@@ -207,11 +207,11 @@ describe('connections', () => {
   }
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
 
-  it('no listener, a hang-up and an answer that is not HTTP are failed connections', async () => {
+  it('no listener, a hang-up and an answer that breaks off are failed connections', async () => {
     const nobody = await createFetcherTo('http://127.0.0.1:1').fetchDocument(FILE_URL, fetchOptions)
     expect(nobody).toMatchObject({ outcome: 'connection_failed', detail: expect.any(String) })
     expect((nobody as { detail: string }).detail).not.toContain('127')
-    for (const said of [undefined, 'SSH-2.0-OpenSSH\r\n', ok.replace('2\r\n', '9\r\n')]) {
+    for (const said of [undefined, ok.replace('2\r\n', '9\r\n')]) {
       const url = await rawServer(socket => {
         socket.once('data', () => (said ? socket.end(said) : socket.destroy()))
       })
@@ -219,6 +219,35 @@ describe('connections', () => {
         'connection_failed',
       )
     }
+  })
+
+  it.each([
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n'],
+    ['lines that end like those of a text file', ok.replaceAll('\r', '')],
+    ['two lengths', ok.replace('\r\n\r\n', '\r\ncontent-length: 2\r\n\r\n')],
+    ['a blank in the name of a header', ok.replace('length:', 'length :')],
+    ['an invitation to go on', `HTTP/1.1 100 Continue\r\n\r\n${ok}`],
+    ['another protocol that was not asked for', 'HTTP/1.1 101 OK\r\nupgrade: x\r\n\r\n'],
+  ])('an answer that cannot be read is named as such, and asked for once: %s', async (_, said) => {
+    let asked = 0
+    const url = await rawServer(socket => {
+      socket.once('data', () => {
+        asked++
+        socket.end(said)
+      })
+    })
+    expect(await createFetcherTo(url).fetchDocument(FILE_URL, fetchOptions)).toMatchObject({
+      outcome: 'not_http',
+      detail: 'answers with something that is not HTTP',
+    })
+    expect(asked).toBe(1)
+  })
+
+  it('bytes left over on a kept connection do not spoil the next request', async () => {
+    const url = await rawServer(socket => socket.on('data', () => socket.write(`${ok}{}`)))
+    const fetcher = createFetcherTo(url)
+    for (let i = 0; i < 3; i++)
+      expect(toOutcome(await fetcher.fetchDocument(FILE_URL, fetchOptions))).toBe('ok')
   })
 
   it.each<[string, Record<string, string | string[]>]>([

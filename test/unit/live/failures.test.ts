@@ -4,6 +4,7 @@ import { classifyStatus } from '../../../pipeline/fetch/failures.ts'
 import { describeFailure as describeAgent } from '../../../pipeline/live/agent-failures.ts'
 import { describeFailure } from '../../../pipeline/live/live-failure.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
+import { toSentence } from '../../../pipeline/parse/check-adagents.ts'
 import { describeRepair } from '../../../pipeline/parse/fault-repair.ts'
 
 const statuses = [
@@ -41,6 +42,8 @@ function checkSentence(outcome: Outcome, status: number | undefined): void {
     expect(code).not.toBe('connection')
   }
   expect(message).toMatch(/^[a-z].*: .*[a-z0-9]$/i)
+  // It has its own subject, before which the field does not stand once more.
+  expect(toSentence(fault!)).toBe(message)
   // Its advice is the one that is shown, so nobody reads another beside it.
   expect(message.endsWith(`: ${describeRepair(fault!)}`), message).toBe(true)
 }
