@@ -62,4 +62,4 @@ comment on column agent_reach.is_alive is 'whether it answered the last attempt,
 comment on column agent_reach.answered_at is 'when it last answered (UTC)';
 comment on column agent_reach.took_ms is 'milliseconds until it had listed its tools or failed to';
 comment on column agent_reach.discovered_at is 'when the registry first saw it in any file (UTC)';
-comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts; agent_contradictions lists which. Do not subtract it from publishers, because the agent can still sell their other properties: instead count publishers in grants_flat where operator_side is not contradicted';
+comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts; agent_contradictions lists which. Do not subtract it from publishers, because the agent can still sell their other properties: instead count publishers in grants_flat where operator_side is not contradicted and property_status is not stale';

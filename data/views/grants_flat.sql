@@ -10,6 +10,7 @@ select
   p.identifiers,
   p.identifier_keys,
   p.channels,
+  p.status as property_status,
   a.authorization_type,
   a.delegation_type,
   a.exclusive,
@@ -44,7 +45,7 @@ left join (
 left join operator_sides d on d.location = o.location and d.publisher_domain = a.publisher_domain
   and d.property_rid = s.property_rid and d.delegation_type is not distinct from a.delegation_type
 where a.in_force;
-comment on view grants_flat is 'Who is authorized to sell what, and what the operators of the agents say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted, the agent cannot sell. A grant that reaches no property, such as one of signals, has one row without a property.';
+comment on view grants_flat is 'Who is authorized to sell what, and what the operators of the agents say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted or property_status is stale, the agent cannot sell. A grant that reaches no property, such as one of signals, has one row without a property.';
 comment on column grants_flat.publisher_domain is 'publisher that grants it';
 comment on column grants_flat.agent_url is 'normalized URL of the agent to which it is granted';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';
@@ -55,6 +56,7 @@ comment on column grants_flat.property_name is 'name of the property as publishe
 comment on column grants_flat.identifiers is 'identifiers of the property as the file writes them: list of {type, value}, sorted';
 comment on column grants_flat.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column grants_flat.channels is 'channels of the property, sorted';
+comment on column grants_flat.property_status is 'active, or stale: the agent cannot sell the property now, for example because the file is gone (404) and the grant has not ended yet; null if the grant reaches none';
 comment on column grants_flat.authorization_type is 'how the entry selects what the agent can sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';
 comment on column grants_flat.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';
 comment on column grants_flat.exclusive is 'whether the publisher grants it to this agent alone; null if the file does not say';

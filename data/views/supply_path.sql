@@ -19,6 +19,10 @@ with declared as (
   select publisher_domain, manager_domain, agent_url, delegation_type,
     count(distinct property_rid)::uinteger as properties
   from agent_contradictions group by all
+), stale as (
+  select publisher_domain, manager_domain, agent_url, delegation_type,
+    count(distinct property_rid)::uinteger as properties
+  from grants_flat where property_status = 'stale' group by all
 )
 select
   g.publisher_domain,
@@ -34,7 +38,8 @@ select
   g.exclusive,
   g.publisher_wide,
   (1 + (g.manager_domain is not null)::utinyint)::utinyint as hops,
-  coalesce(c.properties, 0)::uinteger as properties_contradicted
+  coalesce(c.properties, 0)::uinteger as properties_contradicted,
+  coalesce(s.properties, 0)::uinteger as properties_stale
 from granted g
 left join brands b on b.domain = g.publisher_domain
 left join (select distinct agent_url, location from agent_declarations) a
@@ -43,7 +48,10 @@ left join related r on r.publisher_domain = g.publisher_domain
   and r.agent_url = g.agent_url and r.operator_file = a.location
 left join contradicted c on c.publisher_domain = g.publisher_domain
   and c.agent_url = g.agent_url and c.manager_domain is not distinct from g.manager_domain
-  and c.delegation_type is not distinct from g.delegation_type;
+  and c.delegation_type is not distinct from g.delegation_type
+left join stale s on s.publisher_domain = g.publisher_domain
+  and s.agent_url = g.agent_url and s.manager_domain is not distinct from g.manager_domain
+  and s.delegation_type is not distinct from g.delegation_type;
 comment on view supply_path is 'How inventory gets from publishers to agents: one row for each publisher, manager and agent with a grant in force, by delegation type, and for each brand.json that names the agent.';
 comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
 comment on column supply_path.publisher_brand is 'name of the publisher’s brand; null if unknown';
@@ -59,3 +67,4 @@ comment on column supply_path.exclusive is 'whether one of these grants is exclu
 comment on column supply_path.publisher_wide is 'whether one of these grants reaches all active properties of the publisher';
 comment on column supply_path.hops is 'number of parties after the publisher: 1 for the agent, 2 with a manager in between';
 comment on column supply_path.properties_contradicted is 'number of granted properties that the agent cannot sell, because its operator says otherwise';
+comment on column supply_path.properties_stale is 'number of granted properties that the agent cannot sell now, because they are stale: all of them once the publisher’s file is gone (404)';

@@ -77,8 +77,18 @@ export const operatorSideOfGrant = {
     .optional()
     .describe('Number of granted properties that the operator contradicts; absent if none'),
 }
+/** Member of an answer that lists a grant: how much of it cannot be sold because of the publisher's own file. */
+export const staleOfGrant = {
+  properties_stale: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'How many granted properties are stale, such as all of them once the file is gone (404): the agent cannot sell these now; absent if none',
+    ),
+}
 /** Members of an answer that tell all of a listed grant that its publisher's file does not say in the same place. */
-export const grantFacts = { ...operatorSideOfGrant, needs: needsOfGrant }
+export const grantFacts = { ...operatorSideOfGrant, ...staleOfGrant, needs: needsOfGrant }
 export interface OperatorSideOfGrant {
   operator_side: OperatorWord
   operator_reason: OperatorRule

@@ -42,6 +42,11 @@ export function hasLimitedGrants(stored: Buffer): boolean {
   return limits.some(limit => stored.includes(limit))
 }
 
+/** Tells whether any property of a stored inventory is stale, by its bytes. */
+export function hasStaleProperties(stored: Buffer): boolean {
+  return stored.includes('"status":"stale"')
+}
+
 function listFiles(json: string, domain: string): Source[] {
   const members = sliceBetween(json, ',"discovery_method":', ',"property_count":')
   return listPublisherFiles({ ...JSON.parse(`{"discovery_method":${members}}`), domain })

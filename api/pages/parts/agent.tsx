@@ -26,6 +26,7 @@ import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { isForSignals } from './plain-words.ts'
+import { renderStale } from './stale.tsx'
 
 export interface AgentShown {
   agent_url: string
@@ -174,9 +175,13 @@ export function renderPublishers(
     empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
     render: publisher => [
       faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
-      past.as_of === undefined && isSignalsAgent(reader, agentUrl, publisher.publisher_domain)
-        ? 'Signals'
-        : describeReach(publisher),
+      past.as_of === undefined && isSignalsAgent(reader, agentUrl, publisher.publisher_domain) ? (
+        'Signals'
+      ) : (
+        <>
+          {renderReach(publisher)} {renderStale(publisher)}
+        </>
+      ),
       ...(isSaid ? [renderOperatorSide(publisher)] : []),
       publisher.manager_domain === null ? (
         'Its own file'
@@ -195,11 +200,13 @@ function isSignalsAgent(reader: Reader, agentUrl: string, domain: string): boole
   return isForSignals(grants.map(({ authorization_type }) => authorization_type))
 }
 
-function describeReach({
+function renderReach({
   properties_authorized,
   properties_without_id = 0,
   properties_total,
-}: AgentPublishers['publishers'][number]): Html {
+  properties_stale,
+}: AgentPublishers['publishers'][number]): Html | null {
+  if (properties_total === 0 && properties_stale !== undefined) return null
   const all = countThings(properties_total, 'property', 'properties')
   return (
     <span class="whole">

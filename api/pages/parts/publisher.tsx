@@ -12,6 +12,7 @@ import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { isForSignals, toPlainWords } from './plain-words.ts'
 import { listRawFacts } from './raw-file.tsx'
+import { renderStale } from './stale.tsx'
 import { type AgentTerms, renderTerms } from './terms.tsx'
 
 /** Tells whether a lookup has nothing to show: no inventory, and no file that could be read. */
@@ -110,7 +111,9 @@ export function renderAgents(
     render: agent => [
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
-      describeReach(agent),
+      <>
+        {describeReach(agent)} {renderStale(agent)}
+      </>,
       renderOperatorSide(agent),
       ...(terms ? [renderTerms(terms.get(agent.url))] : []),
       capitalize(
@@ -126,6 +129,7 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
   const { properties_authorized, properties_total, publisher_wide } = reach
   if (isForSignals(types)) return 'Signals'
   if (publisher_wide) return 'All properties'
+  if (properties_total === 0 && agent.properties_stale !== undefined) return ''
   if (properties_authorized === undefined || properties_total === undefined) return ''
   return `${formatCount(properties_authorized)} of ${countThings(properties_total, 'property', 'properties')}`
 }

@@ -9,6 +9,7 @@ import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherPath } from './paths.ts'
+import { renderStale } from './stale.tsx'
 
 type Listed = PublisherLookup['authorized_agents'][number]
 
@@ -96,6 +97,7 @@ function renderCompared(caption: string, compared: readonly Compared[], domain: 
       <>
         {renderAgent(url)}
         {known?.operator_side === 'contradicted' ? renderOperatorSide(known) : ''}
+        {known ? renderStale(known) : ''}
       </>,
       authorized_for === undefined ? '' : renderName(authorized_for, 120),
       before ?? '—',

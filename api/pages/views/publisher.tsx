@@ -142,14 +142,18 @@ async function explainNone(reader: Reader, { domain }: PublisherLookup) {
   return last && `The last authorization ended on ${formatDay(last)}.`
 }
 
-/** Counts the listed agents whose operators contradict the publisher; undefined if none does. */
-function describeContradicted({ authorized_agents }: PublisherLookup): string | undefined {
-  const count = authorized_agents.filter(
-    ({ operator_side }) => operator_side === 'contradicted',
-  ).length
-  if (count === 0) return undefined
-  const operators = count === 1 ? 'its operator' : 'their operators'
-  return `${formatCount(count)} contradicted by ${operators}`
+/** Counts the listed agents that cannot sell all that the file grants them, and says why; undefined if there is none. */
+function describeUnsold({ authorized_agents }: PublisherLookup): string | undefined {
+  const count = (isCounted: (agent: PublisherLookup['authorized_agents'][number]) => boolean) =>
+    authorized_agents.filter(isCounted).length
+  const contradicted = count(({ operator_side }) => operator_side === 'contradicted')
+  const stale = count(({ properties_stale }) => properties_stale !== undefined)
+  const operators = contradicted === 1 ? 'its operator' : 'their operators'
+  const notes = [
+    contradicted > 0 && `${formatCount(contradicted)} contradicted by ${operators}`,
+    stale > 0 && `${formatCount(stale)} with stale properties`,
+  ]
+  return notes.filter(Boolean).join(', ') || undefined
 }
 
 /** Renders the state of the file, and how much it lists. */
@@ -168,7 +172,7 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         {
           label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
           value: formatKnown(lookup, agents),
-          note: describeContradicted(lookup),
+          note: describeUnsold(lookup),
         },
         {
           label: properties === 1 ? 'Property' : 'Properties',

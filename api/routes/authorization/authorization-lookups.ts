@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { parseDomain } from '../../../pipeline/core/domain.ts'
 import type { Identifier } from '../../../pipeline/model/documents/index.ts'
-import type { NeededTerm } from '../../../pipeline/model/operator-side.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
@@ -24,14 +23,14 @@ import {
   listSellerKeys,
 } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import {
-  findPastNeeds,
+  findPastFacts,
   listPastPlaces,
   listPastPublishers,
   loadPastInventory,
+  toPastFacts,
 } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { findMissingTerm, findNeedsOfSale, isGranted } from '../../../pipeline/resolve/authority.ts'
-import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { createPageSize, domainCursor, pageCursor } from '../../inputs/fields.ts'
 import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
@@ -189,11 +188,6 @@ function toSeller(agent_url: string, publisher_domain: string, property: Stocked
   return { agent_url, publisher_domain, property, order }
 }
 
-/** Returns what lists say of a grant of the past, of which no operator's side is recorded. */
-function toPastFacts(needs: NeededTerm | undefined) {
-  return { ...toOperatorSide('not_recorded'), ...(needs && { needs }) }
-}
-
 function findFactsOfSeller(reader: Reader, seller: Seller) {
   const { agent_url, property, publisher_domain } = seller
   const terms = { at: reader.now(), anywhere: true }
@@ -265,16 +259,16 @@ export const lookUpAgentDomains = defineOperation({
       ? all.filter(domain => cursor === undefined || domain > cursor).slice(0, limit + 1)
       : listPublishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
     const domains = new ResponseBudget().take(found.slice(0, limit))
-    const needs = past && (await findPastNeeds(past.snapshot, agent.agent_url, past.at, domains))
+    const findFacts = past
+      ? await findPastFacts(past.snapshot, agent.agent_url, past.at, domains)
+      : (domain: string) => findGrantFacts(reader, agent.agent_url, domain)
     const total = all?.length ?? agent.publisher_count
     return replyOk({
       agent_url: agentUrl,
       domains,
       grants: domains.map(publisher_domain => ({
         publisher_domain,
-        ...(needs
-          ? toPastFacts(needs.get(publisher_domain))
-          : findGrantFacts(reader, agent.agent_url, publisher_domain)),
+        ...findFacts(publisher_domain),
       })),
       count: domains.length,
       ...(await findMeant(reader, agent.agent_url)),

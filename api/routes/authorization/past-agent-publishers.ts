@@ -2,12 +2,11 @@ import { getLast } from '../../../pipeline/core/present.ts'
 import type { AgentPublisher } from '../../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import {
-  findPastNeeds,
+  findPastFacts,
   listPastReaches,
   type PastReach,
 } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import type { Past } from '../../responses/past.ts'
 import { buildPublisherCursor, findReachFreshness, PUBLISHERS_BYTES } from './publisher-page.ts'
 
@@ -28,7 +27,7 @@ export async function buildPastPage(
     after: query.cursor,
     limit: query.limit + 1,
   })
-  const needs = await findPastNeeds(
+  const findFacts = await findPastFacts(
     past.snapshot,
     agentUrl,
     past.at,
@@ -39,10 +38,9 @@ export async function buildPastPage(
   let bytes = 0
   for (const reach of found.slice(0, query.limit)) {
     if (bytes > PUBLISHERS_BYTES) break
-    const needed = needs.get(reach.publisher_domain)
     const shown = {
       ...toPastPublisher(reach, query.include !== undefined),
-      ...(needed && { needs: needed }),
+      ...findFacts(reach.publisher_domain),
     }
     publishers.push(shown)
     blocks.push(findReachFreshness(reader, reach))
@@ -61,7 +59,6 @@ function toPastPublisher(reach: PastReach, hasIds: boolean): AgentPublisher {
     ...(properties_without_id > 0 && { properties_without_id }),
     ...(hasIds && { property_ids: property_ids.sort() }),
     status: 'authorized',
-    ...toOperatorSide('not_recorded'),
     last_verified_at: changed_at,
   }
 }

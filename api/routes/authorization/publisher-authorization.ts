@@ -16,7 +16,7 @@ import {
   listDeciding,
   listFilesOfPublisher,
 } from '../../../pipeline/read/lookups/deciding-files.ts'
-import { isLimiting } from '../../../pipeline/read/lookups/grant-facts.ts'
+import { findStale, isLimiting, toStale } from '../../../pipeline/read/lookups/grant-facts.ts'
 import {
   findInventory,
   type Inventory,
@@ -181,6 +181,7 @@ function buildWholeAnswer(
     sides: { publisher: 'match', operator: 'unknown' },
     confirmed: false,
     ...judgeOperatorOfGrants([], domain, findOperatorSide(reader, agent)),
+    ...findStale(reader, agent_url, domain),
   }
   return {
     members: formatMembers(answer),
@@ -256,6 +257,7 @@ function judgePublisher(
       granted.map(({ verdict }) => verdict.judged.operator.rule),
       judgeOperator([], publisher_domain, operating, undefined),
     ),
+    ...toStale(inventory.countStale(agent_url)),
     ...(paging.explain === 'true' &&
       buildListPart(
         'evidence',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { grantFacts, PropertyRids, SigningKeys } from '../grant.ts'
-import { operatorSideOfGrant } from '../operator-side.ts'
+import { operatorSideOfGrant, staleOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
   CreatedAt,
@@ -94,6 +94,7 @@ export const AuthorizationItem = z
     override_applied: z.boolean().describe('Always false: grants of files are not overridden'),
     override_reason: text.nullable().describe('Always null: nothing is overridden'),
     ...z.object(operatorSideOfGrant).partial().shape,
+    ...staleOfGrant,
     ...claim,
   })
   .meta({

@@ -1,6 +1,6 @@
 import type { NeededTerm, OperatorSideOfGrant } from '../../model/operator-side.ts'
 import { findNeedsOfSale, findTermOfGrant } from '../../resolve/authority.ts'
-import { hasLimitedGrants } from '../../serving/plain-sales.ts'
+import { hasLimitedGrants, hasStaleProperties } from '../../serving/plain-sales.ts'
 import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
@@ -10,30 +10,57 @@ import { findSideOfGrants } from './operator-sides.ts'
 import type { Revise } from './stored.ts'
 
 /** Facts in lists about all that a publisher grants an agent. */
-interface GrantFacts extends OperatorSideOfGrant {
+export interface GrantFacts extends OperatorSideOfGrant, StaleOfGrant {
   needs?: NeededTerm
 }
 
-const LIMITED_BYTES_MAX = 4 * 1024 * 1024
-const LIMITED_BYTES = 60
-/** Remembers which publishers limit a grant: most limit none, and their inventories are not parsed for this. */
-const limited = declareCache(() => new CommitCache<boolean>(LIMITED_BYTES_MAX, () => LIMITED_BYTES))
+/** The part of an agent's grants that cannot be sold because of the publisher's own file. */
+interface StaleOfGrant {
+  properties_stale?: number
+}
+
+/** Holds what any part of an inventory has: most have neither, and are not parsed for this. */
+interface Stocked {
+  isLimited: boolean
+  isStale: boolean
+}
+
+const STOCKED_BYTES_MAX = 4 * 1024 * 1024
+const STOCKED_BYTES = 80
+const stocked = declareCache(() => new CommitCache<Stocked>(STOCKED_BYTES_MAX, () => STOCKED_BYTES))
+const nothing: Stocked = { isLimited: false, isStale: false }
+
+function findStocked(reader: Reader, publisher: string): Stocked {
+  const { serving } = reader
+  if (serving === undefined) return nothing
+  return stocked(reader).get(serving, publisher, () => {
+    const stored = serving.peek('inventory', publisher)
+    if (stored === undefined) return nothing
+    return { isLimited: hasLimitedGrants(stored), isStale: hasStaleProperties(stored) }
+  })
+}
 
 /** Tells whether a publisher limits any grant to countries, collections or placements. */
 export function isLimiting(reader: Reader, publisher: string): boolean {
-  const { serving } = reader
-  if (serving === undefined) return false
-  return limited(reader).get(serving, publisher, () => {
-    const stored = serving.peek('inventory', publisher)
-    return stored !== undefined && hasLimitedGrants(stored)
-  })
+  return findStocked(reader, publisher).isLimited
 }
 
 /** Finds what lists say of all that a publisher grants an agent now. */
 export function findGrantFacts(reader: Reader, agentUrl: string, publisher: string): GrantFacts {
   const side = findSideOfGrants(reader, agentUrl, publisher)
   const needs = findNeeds(reader, agentUrl, publisher)
-  return needs === undefined ? side : { ...side, needs }
+  return { ...side, ...findStale(reader, agentUrl, publisher), ...(needs && { needs }) }
+}
+
+/** Counts the stale properties that a publisher grants an agent now. */
+export function findStale(reader: Reader, agentUrl: string, publisher: string): StaleOfGrant {
+  const { isStale } = findStocked(reader, publisher)
+  return toStale((isStale && findInventory(reader, publisher)?.countStale(agentUrl)) || 0)
+}
+
+/** Converts a count of stale properties to the member of an answer, which is absent for none. */
+export function toStale(count: number): StaleOfGrant {
+  return count > 0 ? { properties_stale: count } : {}
 }
 
 /** Finds the term without which some property that a publisher grants an agent now cannot be sold. */

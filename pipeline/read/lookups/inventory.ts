@@ -19,7 +19,7 @@ const TEXT_BYTES_MAX = 16 * 1024
 export type StockedProperty = ForSale & Pick<StoredProperty, 'property_type' | 'name' | 'status'>
 
 /** A stored grant, prepared for judging a sale. */
-export type StockedGrant = GrantInForce & Pick<StoredGrant, 'in_force'>
+export type StockedGrant = GrantInForce & Pick<StoredGrant, 'in_force' | 'reach'>
 
 /**
  * Inventory of a publisher: its properties and grants. Each index is built when it is first used, since
@@ -33,6 +33,7 @@ export class Inventory {
   #isTimed: boolean | undefined
   readonly #preparedGrants = new Map<string, StockedGrant[]>()
   readonly #preparedSets: ReadonlySet<number>[] = []
+  readonly #staleInSets: (readonly number[])[] = []
 
   constructor(stored: StoredInventory) {
     this.stored = stored
@@ -95,6 +96,24 @@ export class Inventory {
     const known = this.#preparedSets[place] ?? new Set(this.stored.sets[place])
     this.#preparedSets[place] = known
     return known
+  }
+
+  /** Counts the stale properties of the publisher that grants in force to an agent reach. */
+  countStale(agentUrl: string): number {
+    const places = new Set(
+      this.grantsTo(agentUrl).flatMap(({ in_force, reach }) =>
+        in_force && reach !== 'all' ? [reach] : [],
+      ),
+    )
+    const [first = [], ...others] = [...places].map(place => this.#listStale(place))
+    return others.length === 0 ? first.length : new Set([first, ...others].flat()).size
+  }
+
+  #listStale(place: number): readonly number[] {
+    this.#staleInSets[place] ??= (this.stored.sets[place] ?? []).filter(
+      position => this.stored.properties[position]?.status === 'stale',
+    )
+    return this.#staleInSets[place]
   }
 
   granting(agentUrl: string): PublisherSide {

@@ -4,6 +4,7 @@ import { LIST_ITEMS_MAX } from '../../diff/truncate-lists.ts'
 import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
 import type { AuthorizationRow } from '../../model/rows.ts'
 import type { StoredGrantRow } from '../../store/grant-rows.ts'
+import { toStale } from '../lookups/grant-facts.ts'
 import type { Snapshot } from '../reader.ts'
 import { countOnce } from './counts.ts'
 import { selectStates } from './past-states.ts'
@@ -18,6 +19,8 @@ export interface GrantPlace {
 /** A grant as JSON text: reading that costs a third of reading as many columns. */
 interface Grant {
   facts: string
+  /** Number of stale properties that it reaches. */
+  stale: number
   property_id_slug: string | null
 }
 
@@ -54,17 +57,30 @@ const past: Source = {
   ),
 }
 
-const selectGrants = ({ grants, sets, properties }: Source) => `
-select g.publisher_domain, g.id, p.property_id as property_id_slug, to_json(g)::varchar as facts
+/**
+ * Selects grants in force with the number of stale properties that each reaches. Those that no file lists any more
+ * are stale too, but no grant reaches them.
+ */
+const selectGrants = ({ grants, sets, properties }: Source, condition = 'true') => `
+with unsold as materialized (select property_rid, publisher_domain from ${properties}
+  where stale_reason in ('validation_failed', 'disputed')),
+stale as (select set_id, count(*)::double as count
+  from (select set_id, publisher_domain, unnest(property_rids) as property_rid from ${sets}
+    where publisher_domain in (select publisher_domain from unsold)
+      and set_id in (select property_set from ${grants} where ${condition}))
+  join unsold using (publisher_domain, property_rid) group by set_id)
+select g.publisher_domain, g.id, p.property_id as property_id_slug, to_json(g)::varchar as facts,
+  coalesce(stale.count, 0) as stale
 from (select a.*, s.shown, case when property_count = 1 then s.shown[1] end as property_rid,
     epoch_ms(granted_at)::double as granted_ms, epoch_ms(changed_at)::double as changed_ms
   from ${grants} a left join (select set_id, property_rids[:${LIST_ITEMS_MAX}] as shown
     from ${sets}) s on s.set_id = a.property_set
-  where in_force) g
-left join ${properties} p on p.property_rid = g.property_rid`
+  where in_force and ${condition}) g
+left join ${properties} p on p.property_rid = g.property_rid
+left join stale on stale.set_id = g.property_set`
 
 const selectOfAgent = (source: Source) => `
-select * from (${selectGrants(source)} where g.agent_url = $agent)
+select * from (${selectGrants(source, 'agent_url = $agent')})
 where $publisher is null or (publisher_domain, property_id_slug is null,
   coalesce(property_id_slug, ''), id::varchar) > ($publisher, $slug is null, coalesce($slug, ''), $id)
 order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit`
@@ -131,9 +147,10 @@ async function makeItems(
   source = current,
 ): Promise<AuthorizationItem[]> {
   const items: AuthorizationItem[] = []
-  for (const { facts, property_id_slug } of rows) {
+  for (const { facts, property_id_slug, stale } of rows) {
     const grant = JSON.parse(facts) as GrantFacts
-    items.push(toItem(grant, property_id_slug, await listReached(snapshot, grant, source)))
+    const item = toItem(grant, property_id_slug, await listReached(snapshot, grant, source))
+    items.push({ ...item, ...toStale(stale) })
   }
   return items
 }

@@ -3,10 +3,12 @@ import type { Identifier } from '../../model/documents/index.ts'
 import type { NeededTerm } from '../../model/operator-side.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listLookupKeys, matchIdentifier } from '../../resolve/identifiers.ts'
+import { toOperatorSide } from '../../resolve/operator-side.ts'
 import { buildInventory, type StoredReach } from '../../serving/inventory-record.ts'
 import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { PropertyPlace } from '../lookups/candidates.ts'
+import { type GrantFacts, toStale } from '../lookups/grant-facts.ts'
 import { Inventory } from '../lookups/inventory.ts'
 import type { Snapshot } from '../reader.ts'
 
@@ -158,8 +160,11 @@ export function listPastReaches(
   return db.all<PastReach>(PAST_REACHES, { agent, at: toIso(asOf), after: after ?? null, limit })
 }
 
-/** Terms at `$at` without which some property that an agent was granted could not be sold, by publisher. */
-const PAST_NEEDS = `
+/**
+ * Terms at `$at` without which some property that an agent was granted could not be sold, and how many of these
+ * were stale, by publisher.
+ */
+const PAST_FACTS = `
 with granted as (
   from ${selectStates('authorization_versions', 'id', 'agent_url = $agent')}
   where in_force and publisher_domain in (select unnest(from_json($domains::varchar, '["VARCHAR"]')))),
@@ -169,28 +174,42 @@ reached as (
       when collections is not null then 'collection_ids'
       when placement_ids is not null or placement_tags is not null then 'placement_ids' end as term
   from granted g join property_set_versions s on s.set_id = g.property_set),
-limited as (
-  select r.domain, p.created_at, property_rid, first(r.term order by r.entry, r.id) as term
+granted_properties as (
+  select r.domain, p.status, p.created_at, property_rid,
+    case when bool_and(r.term is not null) then first(r.term order by r.entry, r.id) end as term
   from reached r join ${selectStates(
     'property_versions',
     'property_rid',
     'publisher_domain in (select publisher_domain from granted)',
   )} p using (property_rid)
-  where p.publisher_domain = r.domain and p.status = 'active' and p.source = 'authoritative'
-  group by all having bool_and(r.term is not null))
-select domain, first(term order by created_at, property_rid) as needs from limited group by all`
+  where p.publisher_domain = r.domain and p.source = 'authoritative' group by all)
+select domain, (count(*) filter (status = 'stale'))::double as stale,
+  first(term order by created_at, property_rid) filter (term is not null and status = 'active') as needs
+from granted_properties group by all`
 
-/** Finds the terms that grants to an agent needed at a past time, by publisher; those without limits are left out. */
-export async function findPastNeeds(
+interface PastFacts {
+  domain: string
+  needs: NeededTerm | null
+  stale: number
+}
+
+/** Finds what lists say of all that publishers granted an agent at a past time. */
+export async function findPastFacts(
   { db }: Snapshot,
   agent: string,
   asOf: Instant,
   domains: readonly string[],
-): Promise<ReadonlyMap<string, NeededTerm>> {
-  const rows = await db.all<{ domain: string; needs: NeededTerm }>(PAST_NEEDS, {
+): Promise<(domain: string) => GrantFacts> {
+  const rows = await db.all<PastFacts>(PAST_FACTS, {
     agent,
     at: toIso(asOf),
     domains: JSON.stringify(domains),
   })
-  return new Map(rows.map(({ domain, needs }) => [domain, needs]))
+  const known = new Map(rows.map(row => [row.domain, toPastFacts(row.needs, row.stale)]))
+  return domain => known.get(domain) ?? toPastFacts(null)
+}
+
+/** Returns what lists say of a grant of the past, of which no operator's side is recorded. */
+export function toPastFacts(needs: NeededTerm | null | undefined, stale = 0): GrantFacts {
+  return { ...toOperatorSide('not_recorded'), ...toStale(stale), ...(needs && { needs }) }
 }

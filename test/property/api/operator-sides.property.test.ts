@@ -1,7 +1,9 @@
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { compareGrantedRows } from '../../support/checks/granted-rows.ts'
+import { observeOutcome } from '../../support/fixtures/observations.ts'
 import { publishFiles, requestWithQuery } from '../../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 import {
@@ -16,6 +18,7 @@ import {
 } from '../../support/worlds/arbitrary-sales.ts'
 
 const RUNS = 12
+const SECOND = 1_000
 
 let registry: TestRegistry
 let key: string
@@ -37,26 +40,47 @@ type Verdict = Pick<
 /** A pair as a list shows it. */
 type Listed = Pick<Verdict, 'needs' | 'operator_side' | 'operator_reason'> & {
   properties_contradicted?: number
+  properties_stale?: number
 }
+
+/** A grant as lists of authorizations show it. */
+type ListedGrant = Listed & { properties_authorized: number }
 
 async function ask<Body>(path: string, query: Record<string, unknown>): Promise<Body> {
   return (await requestWithQuery(registry, path, query)).json()
 }
 
 /** Asks for the list that only callers with a key may read. */
-async function listAuthorizations(agent_url: string): Promise<Listed[]> {
-  const { body } = await registry.app.inject({
-    url: `/api/registry/authorizations?${new URLSearchParams({ agent_url })}`,
-    headers: { authorization: `Bearer ${key}` },
-  })
-  return (JSON.parse(body) as { rows: Listed[] }).rows
+async function listAuthorizations(agent_url: string): Promise<ListedGrant[]> {
+  const { body } = await askWithKey('', agent_url)
+  return (JSON.parse(body) as { rows: ListedGrant[] }).rows
 }
 
-/** Counts the marks of contradicted grants on a page. */
-async function countMarks(path: string): Promise<number> {
+/** Reads the same grants as a copy of the registry starts with them. */
+async function listCopied(agent_url: string): Promise<ListedGrant[]> {
+  const { rawPayload } = await askWithKey('/snapshot', agent_url)
+  const lines = gunzipSync(rawPayload).toString().split('\n')
+  return lines.filter(line => line !== '').map(line => JSON.parse(line))
+}
+
+function askWithKey(path: string, agent_url: string) {
+  return registry.app.inject({
+    url: `/api/registry/authorizations${path}?${new URLSearchParams({ agent_url })}`,
+    headers: { authorization: `Bearer ${key}` },
+  })
+}
+
+/** Counts the marks of grants that the operator contradicts, and of those with stale properties, on a page. */
+async function countMarks(path: string) {
   const { body, statusCode } = await registry.app.inject(path)
   expect(statusCode).toBe(200)
-  return body.split('Contradicted by the operator').length - 1
+  const count = (mark: string) => body.split(mark).length - 1
+  return { contradicted: count('Contradicted by the operator'), stale: count('>Stale properties<') }
+}
+
+/** A world, or what is left of it: a publisher's file that is gone. */
+interface CheckedWorld extends NamedSales {
+  isGone?: true
 }
 
 const toHost = (world: NamedSales, index: number) => `p${index}.${world.publisher}`
@@ -96,7 +120,7 @@ const limits = { country: 0, collection_ids: 0, placement_ids: 0, nothing: 0 }
 const counts = { confirmed: 0, silent: 0, contradicted: 0, unknown: 0 }
 
 /** Checks what the list of a property's sellers says against the verdicts about each pair. */
-async function checkSellers(world: NamedSales, index: number): Promise<void> {
+async function checkSellers(world: CheckedWorld, index: number): Promise<void> {
   const { agents } = await ask<{ agents: (Listed & { agent_url: string })[] }>(
     '/api/registry/lookup/property',
     { type: 'domain', value: toHost(world, index) },
@@ -104,7 +128,7 @@ async function checkSellers(world: NamedSales, index: number): Promise<void> {
   for (const [number, url] of world.agents.entries()) {
     const listed = agents.find(({ agent_url }) => agent_url === url)
     const reaching = listReaching(world, number, index)
-    expect(listed !== undefined).toBe(reaching.length > 0)
+    expect(listed !== undefined).toBe(reaching.length > 0 && !world.isGone)
     const verdicts = await Promise.all(everywhere.map(terms => judge(world, url, index, terms)))
     const isEverSold = verdicts.some(({ authorized }) => authorized)
     if (listed === undefined || listed.operator_side === 'contradicted') {
@@ -130,7 +154,7 @@ async function checkSellers(world: NamedSales, index: number): Promise<void> {
 }
 
 /** Checks that a pair which needs no term may be sold without any, as far as its operator allows. */
-async function checkNeeds(world: NamedSales, url: string, { needs, ...pair }: Listed) {
+async function checkNeeds(world: CheckedWorld, url: string, { needs, ...pair }: Listed) {
   const number = world.agents.indexOf(url)
   const verdicts = await Promise.all(
     world.properties.flatMap((_, index) =>
@@ -139,11 +163,17 @@ async function checkNeeds(world: NamedSales, url: string, { needs, ...pair }: Li
   )
   const unsold = verdicts.filter(({ authorized }) => !authorized)
   if (needs !== undefined) return expect(unsold.length).toBeGreaterThan(0)
-  expect(unsold.length).toBe(pair.properties_contradicted ?? 0)
+  expect(unsold.length).toBe((pair.properties_contradicted ?? 0) + (pair.properties_stale ?? 0))
+}
+
+/** Checks that rows of grants count the stale properties that each reaches. */
+function checkStale({ isGone }: CheckedWorld, rows: readonly ListedGrant[]) {
+  for (const { properties_authorized, properties_stale } of rows)
+    expect(properties_stale ?? 0).toBe(isGone ? properties_authorized : 0)
 }
 
 /** Checks that all lists of grants say the same of a pair, and count as many properties as the verdict. */
-async function checkGrants(world: NamedSales, url: string): Promise<void> {
+async function checkGrants(world: CheckedWorld, url: string): Promise<void> {
   const { publisher } = world
   const encoded = encodeURIComponent(url)
   const whole = await ask<Listed & { authorized: number }>(
@@ -176,36 +206,51 @@ async function checkGrants(world: NamedSales, url: string): Promise<void> {
       authorized_agents.filter(agent => agent.url === url),
     ),
   ]
-  const listed = [...authorizations, ...pairs].map(pickSide)
+  const copied = await listCopied(url)
+  checkStale(world, [...authorizations, ...copied])
   const isGranted = world.properties.some(
     (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
   )
-  expect(listed.length - authorizations.length).toBe(isGranted ? 6 : 0)
+  expect(pairs.length).toBe(isGranted ? 6 : 0)
   expect(authorizations.length > 0).toBe(isGranted)
+  expect(copied.length).toBe(authorizations.length)
   if (!isGranted) return
-  for (const side of listed) expect(side).toEqual(pickSide(whole))
-  for (const { needs } of pairs) expect(needs).toBe(whole.needs)
+  for (const side of [...authorizations, ...pairs]) expect(pickSide(side)).toEqual(pickSide(whole))
+  for (const { needs, properties_stale } of pairs)
+    expect({ needs, properties_stale }).toEqual({
+      needs: whole.needs,
+      properties_stale: whole.properties_stale,
+    })
   await checkNeeds(world, url, whole)
   const granted = world.properties.filter(
     (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
   ).length
-  expect(granted - (whole.properties_contradicted ?? 0)).toBe(whole.authorized)
+  const { properties_contradicted = 0, properties_stale = 0 } = whole
+  expect(properties_stale).toBe(world.isGone ? granted : 0)
+  expect(granted - properties_contradicted - properties_stale).toBe(whole.authorized)
   expect(whole.operator_side === 'contradicted').toBe('properties_contradicted' in whole)
-  expect(await countMarks(`/agent/${encoded}`)).toBe(whole.operator_side === 'contradicted' ? 1 : 0)
+  expect(await countMarks(`/agent/${encoded}`)).toEqual({
+    contradicted: whole.operator_side === 'contradicted' ? 1 : 0,
+    stale: properties_stale > 0 ? 1 : 0,
+  })
 }
 
 /** Checks that the publisher's page marks the agents that its lookup says are contradicted, and views count the same. */
-async function checkMarks({ publisher, agents }: NamedSales): Promise<void> {
-  const { authorized_agents } = await ask<{ authorized_agents: Listed[] }>(
+async function checkMarks({ publisher, agents }: CheckedWorld): Promise<void> {
+  const { authorized_agents } = await ask<{ authorized_agents: (Listed & { url: string })[] }>(
     '/api/registry/publisher',
     { domain: publisher },
   )
   const contradicted = authorized_agents.filter(side => side.operator_side === 'contradicted')
-  expect(await countMarks(`/publisher/${publisher}`)).toBe(contradicted.length)
+  const stale = authorized_agents.filter(({ properties_stale }) => properties_stale !== undefined)
+  expect(await countMarks(`/publisher/${publisher}`)).toEqual({
+    contradicted: contradicted.length,
+    stale: stale.length,
+  })
   const list = `('${agents.join("', '")}')`
   const { db } = registry.reader.snapshot!
-  const views = await db.all<{ agent_url: string; paths: number; reach: number }>(
-    `select agent_url, max(properties_contradicted) as paths,
+  const views = await db.all<{ agent_url: string; paths: number; stale: number; reach: number }>(
+    `select agent_url, max(properties_contradicted) as paths, max(properties_stale) as stale,
        max(contradicted_publishers) as reach
      from main.supply_path join main.agent_reach using (agent_url)
      where agent_url in ${list} group by agent_url`,
@@ -215,6 +260,13 @@ async function checkMarks({ publisher, agents }: NamedSales): Promise<void> {
      where agent_url in ${list} and operator_side = 'contradicted'`,
   )
   const marked = new Set(flat.map(({ agent_url }) => agent_url))
+  const unsold = await db.all<{ agent_url: string }>(
+    `select distinct agent_url from main.grants_flat
+     where agent_url in ${list} and property_status = 'stale'`,
+  )
+  const urls = views.flatMap(({ agent_url, stale }) => (stale > 0 ? [agent_url] : []))
+  for (const found of [urls, unsold.map(row => row.agent_url)])
+    expect(found.sort()).toEqual(stale.map(({ url }) => url).sort())
   for (const { agent_url, paths, reach } of views) {
     expect([paths > 0, reach]).toEqual([marked.has(agent_url), marked.has(agent_url) ? 1 : 0])
   }
@@ -228,7 +280,7 @@ function pickSide({ operator_side, operator_reason, properties_contradicted }: L
   }
 }
 
-async function check(world: NamedSales): Promise<void> {
+async function check(world: CheckedWorld): Promise<void> {
   for (const index of world.properties.keys()) await checkSellers(world, index)
   await registry.publish()
   for (const url of world.agents) await checkGrants(world, url)
@@ -261,8 +313,8 @@ const limitedTwice: SaleWorld = {
   topIn: undefined,
 }
 
-test('no list disagrees with the verdict about a pair, also once the operator says something else', async () => {
-  const checkTwice = async (first: SaleWorld, later: SaleWorld) => {
+test('no list disagrees with the verdict about a pair, also once the operator says something else, or the file is gone', async () => {
+  const checkThrice = async (first: SaleWorld, later: SaleWorld) => {
     const world = nameSales(first, runs++)
     await publishFiles(registry, buildSaleFiles(world, registry.clock.now()))
     await check(world)
@@ -271,8 +323,12 @@ test('no list disagrees with the verdict about a pair, also once the operator sa
     const brand = `brand ${world.operator}`
     await publishFiles(registry, { [brand]: files[brand]! })
     await check({ ...world, declared })
+    const now = registry.clock.now()
+    await registry.observe(observeOutcome('absent', 'adagents.json', world.publisher, now))
+    registry.clock.tick(SECOND)
+    await check({ ...world, declared, isGone: true })
   }
-  await fc.assert(fc.asyncProperty(saleWorld, saleWorld, checkTwice), {
+  await fc.assert(fc.asyncProperty(saleWorld, saleWorld, checkThrice), {
     numRuns: RUNS,
     examples: [[limitedTwice, limitedTwice]],
     endOnFailure: true,

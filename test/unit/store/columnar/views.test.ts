@@ -58,12 +58,13 @@ async function readLines(db: Database, view: string, columns: string): Promise<s
 }
 
 test('grants_flat has a row for each grant in force and property', async () => {
-  const columns = 'publisher_domain, agent_url, property_type, delegation_type, countries, channels'
+  const columns =
+    'publisher_domain, agent_url, property_type, delegation_type, countries, channels, property_status'
   expect(await readLines(first, 'grants_flat', columns)).toEqual([
-    `blog.example ${NETWORK} website delegated - display`,
-    `news.example ${NETWORK} website ad_network DE,FR display`,
-    `news.example ${SALES} mobile_app direct - display,olv`,
-    `news.example ${SALES} website direct - display`,
+    `blog.example ${NETWORK} website delegated - display active`,
+    `news.example ${NETWORK} website ad_network DE,FR display active`,
+    `news.example ${SALES} mobile_app direct - display,olv active`,
+    `news.example ${SALES} website direct - display active`,
   ])
   expect(
     await readLines(second, 'grants_flat', 'publisher_domain, agent_url, property_name'),
@@ -76,12 +77,12 @@ test('grants_flat has a row for each grant in force and property', async () => {
 
 test('supply_path tells who stands between a publisher and an agent', async () => {
   const columns =
-    'publisher_domain, publisher_house, manager_domain, agent_url, delegation_type, operator_file, operator_relationships, hops, publisher_wide'
+    'publisher_domain, publisher_house, manager_domain, agent_url, delegation_type, operator_file, operator_relationships, hops, publisher_wide, properties_stale'
   expect(await readLines(first, 'supply_path', columns)).toEqual(
     [
-      `blog.example - network.example ${NETWORK} delegated network.example delegated 2 true`,
-      `news.example group.example - ${SALES} direct - - 1 true`,
-      `news.example group.example - ${NETWORK} ad_network network.example - 1 false`,
+      `blog.example - network.example ${NETWORK} delegated network.example delegated 2 true 0`,
+      `news.example group.example - ${SALES} direct - - 1 true 0`,
+      `news.example group.example - ${NETWORK} ad_network network.example - 1 false 0`,
     ].sort(),
   )
 })
