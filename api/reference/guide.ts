@@ -23,7 +23,7 @@ contains the last known data.
 ## Caching
 
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
-without the freshness block, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
+and \`freshness.state\`, but no times of \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
 with each snapshot. Verdicts and unknown domains have none. Send it as \`If-None-Match\`: if you already have the response, you get a 304.
 Responses that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that

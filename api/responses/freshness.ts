@@ -3,8 +3,8 @@ import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
 
 /**
  * Cache headers by policy. Content that a commit changes is revalidated each time, which its ETag makes
- * cheap: the ETag covers the content without the freshness block, so a night without changes changes no
- * ETag.
+ * cheap: the ETag covers the content and the state of its files without their times, so a night without
+ * changes changes no ETag.
  */
 export const cachePolicies = {
   revalidate: 'public, no-cache',

@@ -304,8 +304,8 @@ export const promises: readonly Promised[] = [
     'the answer equals a naive reading of both files, and its evidence agrees',
   ]),
   ...shownBy('api/brands.test.ts', [
-    '`ETag` covers the content without it',
-    '304: with the ETag of the content',
+    '`ETag` covers the bytes and the state',
+    'an answer that could not be confirmed for two days is stale, and its ETag says so',
   ]),
   ...shownBy('api/answer-cache.test.ts', [
     'limits each kind of expensive answer separately',

@@ -15,6 +15,7 @@ import { pickWeakestOfAny } from '../../../pipeline/read/lookups/deciding-files.
 import { findGrantFacts } from '../../../pipeline/read/lookups/grant-facts.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { listReachesAfter, type StoredReach } from '../../../pipeline/read/lookups/reach.ts'
+import { addState } from '../../../pipeline/read/lookups/stored.ts'
 import { listReachKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
@@ -191,7 +192,7 @@ async function replyUnnamed(
   })
 }
 
-/** Replies with a page. Its ETag covers all but the freshness, and so does the time of the newest reading. */
+/** Replies with a page. Its ETag covers all but the times of the freshness, and the time of the newest reading. */
 function replyPage(
   page: Pick<AgentPublishers, 'agent_url' | 'publishers' | 'as_of'>,
   blocks: readonly FreshnessBlock[],
@@ -203,8 +204,9 @@ function replyPage(
     null,
   )
   const content = { agent_url, directory_indexed_at: newest, ...rest }
-  const etag = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
-  return { ...replyOk({ ...content, freshness: pickWeakestOfAny(blocks) }, headers), etag }
+  const own = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
+  const freshness = pickWeakestOfAny(blocks)
+  return { ...replyOk({ ...content, freshness }, headers), etag: addState(own, freshness) }
 }
 
 interface Wanted {

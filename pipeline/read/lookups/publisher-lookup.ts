@@ -94,7 +94,7 @@ const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
 function withAbsentFile<Found extends StoredAnswer>(found: Found): Found {
   const text = found.body.toString()
   const corrected = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
-  return text === corrected ? found : { ...found, body: corrected, etag: `${found.etag}.absent` }
+  return text === corrected ? found : { ...found, body: corrected }
 }
 
 const NO_MEMBER = ',"member":null'

@@ -24,10 +24,10 @@ import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
 import { ByteText, toByteCharacters } from './byte-text.ts'
 
-/** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
+/** Ready to be sent: content with its freshness block, and the ETag of the content and the state of the files. */
 export interface StoredAnswer {
   etag: string
-  /** Absent if anything but a commit of this key changes the content too. */
+  /** Absent if anything but a commit of this key changes the content too, such as the state of a file that is gone. */
   modifiedAt?: Instant | undefined
   body: Buffer | ByteText | string
 }
@@ -51,7 +51,7 @@ export const documentSpaces = {
   lookup: { space: 'lookup', file: 'adagents.json' },
 } as const satisfies Record<string, DocumentSpace>
 
-/** Members that an answer gets when it is sent, and that its ETag does not cover. */
+/** Members that an answer gets when it is sent, and that its ETag does not cover but for the state in its freshness. */
 interface Added {
   /** JSON, each member with a comma before it. */
   more?: string
@@ -155,6 +155,14 @@ function applyRevision(
   return { ...document, etag: etag + suffix, modifiedAt: undefined, notes, text }
 }
 
+/**
+ * Adds to the ETag of an answer the state of the files that decided it. Their times are not covered, so that a night
+ * without changes changes no ETag.
+ */
+export function addState(etag: string, { state }: FreshnessBlock): string {
+  return state === 'current' ? etag : `${etag}.${state}`
+}
+
 /** Finds the answer stored under a domain, whether it is marked as stocked, and its freshness. */
 export function findStored(
   reader: Reader,
@@ -176,7 +184,11 @@ export function findStored(
   const end = toByteCharacters(
     `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`,
   )
-  const answer = { etag, modifiedAt, hasInventory, notes, freshness }
+  const tags = {
+    etag: addState(etag, freshness),
+    ...(freshness.state === 'current' && { modifiedAt }),
+  }
+  const answer = { ...tags, hasInventory, notes, freshness }
   if (text !== undefined && text.length <= SHORT_ANSWER_BYTES_MAX)
     return { ...answer, body: new ByteText(text.slice(0, -braces) + end) }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
