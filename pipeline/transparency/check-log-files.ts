@@ -7,6 +7,9 @@ import { verifyLog } from './verify-log.ts'
 
 /** Pointer to what an operator does about a damaged log. */
 export const LOG_ADVICE = 'See docs/operate/incidents.md, “The log of events is damaged”'
+/** Pointer to what an operator does about a log that is not the one that others have seen, as after a restore. */
+export const FORK_ADVICE =
+  'See docs/operate/incidents.md, “The restored log is older than what others have seen”'
 
 /**
  * Checks a log on this machine, or in a backup, from the head that was signed last down to every entry; returns one

@@ -28,6 +28,8 @@ export interface VerifiedLog {
   /** Entries at the beginning that are older than the feed. */
   pruned: number
   faults: string[]
+  /** Tells whether nothing is wrong with it but that it does not continue the remembered head. */
+  isForked: boolean
 }
 
 /** Called with each entry and its place; undefined where only its hash is left. */
@@ -43,14 +45,16 @@ export async function verifyLog(log: PublishedLog, onEntry?: OnEntry): Promise<V
   const note = await log.read(HEAD)
   if (note === undefined) throw new Error('there is no signed head')
   const head = verifyHead(note.toString(), key)
-  const found = { size: 0, note: note.toString(), erased: 0, pruned: 0, faults: [] as string[] }
+  const found = { size: 0, note: note.toString(), erased: 0, pruned: 0, isForked: false }
   if (typeof head === 'string') return { ...found, faults: [`the head: ${head}`] }
-  const result: VerifiedLog = { ...found, size: head.size }
+  const result: VerifiedLog = { ...found, size: head.size, faults: [] }
   const readTile = createTileReader(log)
   try {
     const root = await checkTiles(log, head, readTile, result, onEntry)
     if (!root.equals(head.root)) result.faults.push('the tiles do not make the signed root')
-    result.faults.push(...(await checkRemembered(log, key, head, readTile)))
+    const forks = await checkRemembered(log, key, head, readTile)
+    result.isForked = forks.length > 0 && result.faults.length === 0
+    result.faults.push(...forks)
   } catch (error) {
     result.faults.push(error instanceof Error ? error.message : String(error))
   }
@@ -142,7 +146,7 @@ export async function checkContinued(
   const { size } = before
   if (size > head.size)
     return [
-      `the log had ${countThings(size, 'event')}, and now it has ${formatCount(head.size)}: some were taken out of it`,
+      `the log had ${countThings(size, 'event')}, and now it has ${formatCount(head.size)}: the last ones are missing`,
     ]
   const read = createRangeReader(head.size, readTile)
   const proof = await buildConsistencyProof(size, head.size, read)

@@ -17,7 +17,7 @@ import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readReplicaState } from '../../pipeline/store/replica-state.ts'
-import { LOG_ADVICE } from '../../pipeline/transparency/check-log-files.ts'
+import { FORK_ADVICE, LOG_ADVICE } from '../../pipeline/transparency/check-log-files.ts'
 import { toEntry } from '../../pipeline/transparency/entries.ts'
 import { EventTail } from '../../pipeline/transparency/event-tail.ts'
 import { HEAD, KEY } from '../../pipeline/transparency/tile-names.ts'
@@ -86,7 +86,8 @@ export async function verifyPublishedLog(
     const faults = [...found.faults, ...(checked?.faults ?? []), ...unlogged]
     process.exitCode = faults.length === 0 ? 0 : 1
     if (faults.length > 0) printFaults(faults)
-    if (isRegistry && found.faults.length > 0) process.stderr.write(`${LOG_ADVICE}.\n`)
+    if (isRegistry && found.faults.length > 0)
+      process.stderr.write(`${found.isForked ? FORK_ADVICE : LOG_ADVICE}.\n`)
     if (faults.length > 0) return
     printFound(found, key, trustedKey === undefined)
     if (checked !== undefined) printChecked(checked)
