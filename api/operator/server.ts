@@ -1,4 +1,4 @@
-import { findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
+import { findRedisProblems, REDIS_SILENT } from '../../jobs/api-client/redis-requirements.ts'
 import { type RedisStatus, watchRedis } from '../../jobs/api-client/redis-status.ts'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
@@ -97,7 +97,5 @@ function findStatusProblems(
   pid: number | undefined,
 ): string[] {
   if (status !== undefined) return findRedisProblems(status.info, config)
-  return pid === undefined
-    ? ['Redis does not answer: what is stored can be read, saves are refused']
-    : [describeFrozenRedis(pid)]
+  return pid === undefined ? [REDIS_SILENT] : [describeFrozenRedis(pid)]
 }

@@ -2,7 +2,7 @@ import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Redis } from '../redis.ts'
 import { type RedisInfo, RedisInfoReader } from './redis-info.ts'
-import { findRedisProblems, isNearlyFull } from './redis-requirements.ts'
+import { findRedisProblems, isNearlyFull, REDIS_SILENT } from './redis-requirements.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /** Time for which a reading is valid. */
@@ -32,10 +32,13 @@ export class RedisRoom {
     return this.#info === undefined || !isNearlyFull(this.#info)
   }
 
-  /** Finds the requirements that Redis does not meet, as of the last answer of it. */
+  /** Finds that Redis does not answer, or the requirements that it does not meet; nothing where none is used. */
   async findProblems(config: Pick<Config, 'BACKUP_TO'>): Promise<string[]> {
+    if (this.#redis === undefined) return []
     await waitAtMost(this.#refresh(), PROBLEMS_MS)
-    return this.#info === undefined ? [] : findRedisProblems(this.#info, config)
+    const isAnswering = this.#redis.status === 'ready' && this.#reading === undefined
+    if (!isAnswering || this.#info === undefined) return [REDIS_SILENT]
+    return findRedisProblems(this.#info, config)
   }
 
   async #refresh(): Promise<void> {
@@ -47,9 +50,7 @@ export class RedisRoom {
   }
 
   async #read(): Promise<void> {
-    const info = await this.#reader.read().catch(() => undefined)
+    this.#info = await this.#reader.read().catch(() => undefined)
     this.#readAt = performance.now()
-    if (info === undefined) return
-    this.#info = info
   }
 }

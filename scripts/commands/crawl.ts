@@ -26,7 +26,13 @@ import { SilenceWatch } from './frozen-indexer.ts'
 import { findOrOpen } from './open-registry.ts'
 import { assertCrawlerAnswers, Progress } from './progress.ts'
 import { readRecord } from './reading.ts'
-import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
+import {
+  assertDiskSpace,
+  connectRunning,
+  identifyUser,
+  retryWhileUnavailable,
+  unwrapOrExit,
+} from './running.ts'
 import { formatOutcome, formatTotals } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
@@ -74,14 +80,21 @@ export async function crawl(
   if (refused.length > 0 || isAllTakenDown) process.exitCode = 1
 }
 
-/** Connects to the indexer, and tells while that makes no progress. */
-async function connectWatched(run: RunFile, { DATA_DIR }: Config): Promise<WriterClient> {
+/** Connects to the indexer, and tells while that makes no progress. A wait for what a full disk stops ends at once. */
+async function connectWatched(run: RunFile, config: Config): Promise<WriterClient> {
+  assertDiskSpace(config)
   const writer = await connectRunning(run, 'crawl', { isPatient: true })
-  const watch = new SilenceWatch(resolvePaths(DATA_DIR), text => process.stderr.write(`${text}\n`))
+  const paths = resolvePaths(config.DATA_DIR)
+  const watch = new SilenceWatch(paths, text => process.stderr.write(`${text}\n`))
+  const during = <Result>(answer: Promise<Result>): Promise<Result> =>
+    watch.during(answer).catch(error => {
+      assertDiskSpace(config)
+      throw error
+    })
   return {
     ...writer,
-    submit: (...args) => watch.during(writer.submit(...args)),
-    ask: (...args) => watch.during(writer.ask(...args)),
+    submit: (...args) => during(writer.submit(...args)),
+    ask: (...args) => during(writer.ask(...args)),
   }
 }
 

@@ -2,7 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import { type Instant, MINUTE, SECOND, systemClock } from '../../pipeline/core/clock.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { describeKill, isWriterSilent, readHeartbeat } from '../../pipeline/read/health.ts'
+import {
+  describeKill,
+  isWriterSilent,
+  readDiskProblems,
+  readHeartbeat,
+} from '../../pipeline/read/health.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import { describeFrozen, findIndexerPid } from './indexer-watch.ts'
 
@@ -38,9 +43,15 @@ async function watchIndexer<Result>(
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return answer
     if (isWriterSilent(paths, systemClock.now(), INDEXER_SILENCE_MAX_MS))
-      throw new PublicError('unavailable', `${describeFrozen(paths)}${more}`)
+      throw new PublicError('unavailable', `${describeSilence(paths)}${more}`)
   }
   return answer
+}
+
+/** Says why the indexer is silent: on a full disk it is, and ending it would not help. */
+function describeSilence(paths: Paths): string {
+  const [fullDisk] = readDiskProblems(paths)
+  return fullDisk ?? describeFrozen(paths)
 }
 
 /** Interval at which a patient command repeats what it waits for. */
@@ -48,7 +59,7 @@ const REPEAT_EVERY_MS = MINUTE
 /** Silence that ends even a patient command: a start of the indexer over a large record takes less. */
 const PATIENT_SILENCE_MAX_MS = 5 * MINUTE
 
-/** Tells what a patient command waits for while the indexer makes no progress, and ends it after minutes of that. */
+/** Tells what a patient command waits for while the indexer makes no progress, and ends it after minutes of that, or on a full disk. */
 export class SilenceWatch {
   readonly #paths: Paths
   readonly #tell: (text: string) => void
@@ -82,6 +93,8 @@ export class SilenceWatch {
     const silentMs = now - Math.max(readHeartbeat(this.#paths) ?? 0, this.#since)
     const pid = findIndexerPid(this.#paths)
     if (silentMs < INDEXER_SILENCE_MAX_MS) this.#repeatedAtMs = undefined
+    else if (readDiskProblems(this.#paths).length > 0)
+      throw new Error(`${describeSilence(this.#paths)}; what was requested goes on then`)
     else if (silentMs >= PATIENT_SILENCE_MAX_MS)
       throw new Error(
         `the indexer has made no progress for ${countThings(PATIENT_SILENCE_MAX_MS / MINUTE, 'minute')}: ${pid === undefined ? 'see `registry status`' : describeKill(pid)}; what was requested goes on once it runs`,

@@ -102,7 +102,7 @@ const beginnings: ReadonlySet<Operation['op']> = new Set([
 ] as const)
 
 /** Throws where nothing can be written: an indexer on a full disk would be waited for in vain. */
-function assertDiskSpace({ DATA_DIR }: Config): void {
+export function assertDiskSpace({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): void {
   const paths = resolvePaths(DATA_DIR)
   if (!existsSync(paths.record) || readFreeDisk(paths) >= WRITE_BYTES_MIN) return
   throw Object.assign(new Error(describeFullDisk(paths.dir)), { code: 'ENOSPC' })

@@ -30,8 +30,8 @@ import {
   warnOfRenamedProtocol,
   warnOfSettings,
 } from './environment.ts'
-import { IndexerWatch } from './indexer-watch.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
+import { RoleWatch } from './role-watch.ts'
 import { connectWriter } from './running.ts'
 import {
   checkDiskSpace,
@@ -201,7 +201,7 @@ async function startRoles(
     ? await startWorld(supervisor, config, agentUrl, env)
     : {}
   await indexing
-  new IndexerWatch(paths, plan.log).start(systemClock.now)
+  new RoleWatch(plan.log).start(() => supervisor.readReports(REPORT_MS), systemClock.now)
   const unreadable = findUnreadableCredentials(env.CREDENTIALS_KEY, paths)
   if (unreadable !== undefined) process.stderr.write(`${unreadable}.\n`)
   const outbound = { ...env, ...worldEnv }
