@@ -20,7 +20,7 @@ import { describeDiscarded, describeRegained } from './discarded-commits.ts'
 import { assertNotForeign } from './empty-folder.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
-import { listMissingKeys } from './registry-key.ts'
+import { listKeyFiles, listMissingKeys } from './registry-key.ts'
 import { connectRunning } from './running.ts'
 import { toTypedFolder } from './typed-path.ts'
 import { assertWritable } from './writable.ts'
@@ -33,7 +33,12 @@ export async function backUp(dir: string): Promise<void> {
   assertRegistry(config)
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
   const { seq } = await requestBackup(config, place)
-  process.stdout.write(`Backed up commit ${seq} to ${place}. Key files are not in it.\n`)
+  const keys = listKeyFiles(resolvePaths(config.DATA_DIR))
+  process.stdout.write(
+    `Backed up commit ${seq} to ${place}. Key files are not in it.\n${
+      keys.length > 0 ? `Keep copies of them elsewhere:\n  ${keys.join('\n  ')}\n` : ''
+    }`,
+  )
   await assertLogUndamaged(place)
 }
 
@@ -155,7 +160,7 @@ function findNewestBackup(place: string): string | undefined {
 function describeTakedowns(takedowns: RepeatedTakedowns | undefined, madeAt: string): string {
   if (takedowns === undefined)
     return (
-      'The takedowns made since this backup are undone, and this folder does not list them. If the previous registry can still be ' +
+      'Any takedowns made since this backup are undone, and this folder does not list them. If the previous registry can still be ' +
       `read, \`registry audit list --operation domain.takedown --since ${madeAt}\` lists them there; otherwise check ` +
       'the requests that you received. Repeat each with `registry takedown`.\n'
     )

@@ -31,6 +31,11 @@ export function ensureRegistryKey(paths: Paths, tell: (line: string) => void): s
   return ensureSecretFile(paths.registryKey, createSigningKey)
 }
 
+/** Lists the key files of this folder, which backups leave out. */
+export function listKeyFiles({ logKey, registryKey, demoCredentialsKey }: Paths): string[] {
+  return [logKey, registryKey, demoCredentialsKey].filter(file => existsSync(file))
+}
+
 /**
  * Lists the keys that a registry has lost when its stores came from a backup, which has none: where each belongs, and
  * what is missed without it.

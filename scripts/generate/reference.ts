@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { findGuide } from '../../api/pages/guides.ts'
 import { findMetric, type MetricName, metricTable } from '../../jobs/metrics/table.ts'
 import { queues, SUBMISSIONS } from '../../jobs/queues.ts'
@@ -133,9 +134,14 @@ export function renderTiers(): string {
 
 /** Renders .env.example: every setting with its default, commented out. */
 export function renderEnvironmentExample(): string {
-  const lines = Object.entries(settings).map(
-    ([name, { shown, means }]) => `# ${means}\n#${name}=${shown}\n`,
-  )
+  const lines = Object.entries(settings).map(([name, { schema, shown, means }]) => {
+    // What is shown may describe a default that cannot be written: uncommented, a line must mean what it says.
+    const read = schema.safeParse(shown)
+    const isDefault = read.success && isDeepStrictEqual(read.data, schema.safeParse(undefined).data)
+    return isDefault || shown === ''
+      ? `# ${means}\n#${name}=${shown}\n`
+      : `# ${means}\n# (by default: ${shown})\n#${name}=\n`
+  })
   return lines.join('\n')
 }
 
