@@ -26,9 +26,9 @@ export const brandChoices = {
     source: {
       label: 'Source',
       words: {
-        brand_json: 'Verified: its own file',
-        house_file: 'Verified: its house’s file',
-        file_elsewhere: 'Verified: the file it points to',
+        brand_json: 'From its own file',
+        house_file: 'From its house’s file',
+        file_elsewhere: 'From the file it points to',
         community: 'Added by a member',
         enriched: 'Third party',
       },

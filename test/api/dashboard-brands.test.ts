@@ -378,6 +378,6 @@ test('the page of a brand says that its owner hosts it here, for as long as the 
   const removed = { op: 'organization.domain.remove', org: acme, domain: DOMAIN }
   await registry.submit(Operation.parse(removed))
   const left = await readBrand()
-  expect(left('h1').parent().text()).toContain('added by a member')
+  expect(left('h1').parent().text()).toContain('Added by a member')
   expect(left('#house').text()).toContain('No parent company or sub-brands declared.')
 })

@@ -584,7 +584,7 @@ describe('the home page', () => {
     expect(examples).not.toContain('told.example')
     const found = (await read('/search?q=told'))('#brands .entries > li')
     expect(found.toArray().map(entry => load(entry)('p').text())).toEqual([
-      'zebra.examplefrom its own file',
+      'zebra.exampleFrom its own file',
       'told.exampleHosted here by its owner',
     ])
   })
@@ -835,26 +835,25 @@ test('a brand whose own file only points elsewhere names the file that describes
   const says = (file: string) => [`described by ${file}`, `This brand is described in ${file}.`]
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
-  expect((await open('/brand/near.example'))[0]).toBe('from its own file')
+  expect((await open('/brand/near.example'))[0]).toBe('From its own file')
   await own.publish()
   const list = load((await own.app.inject('/brands')).body)
   const options = list('select[name=source] option').toArray()
   expect(options.map(option => list(option).text())).toEqual(
     expect.arrayContaining([
-      'Verified: its own file (1)',
-      'Verified: its house’s file (1)',
-      'Verified: the file it points to (1)',
+      'From its own file (1)',
+      'From its house’s file (1)',
+      'From the file it points to (1)',
     ]),
   )
-  const chips = ['leaf', 'far', 'near'].map(async name => {
+  const chips = ['far', 'leaf', 'near'].map(async name => {
     const found = load((await own.app.inject(`/search?q=${name}`)).body)
     return found('#brands .state').first().text()
   })
-  expect(await Promise.all(chips)).toEqual([
-    'from its house’s file',
-    'from the file it points to',
-    'from its own file',
-  ])
+  const said = ['From the file it points to', 'From its house’s file', 'From its own file']
+  expect(await Promise.all(chips)).toEqual(said)
+  const states = list('.entries .state').toArray()
+  expect(states.map(state => list(state).text())).toEqual(said)
   await own.close()
 })
 

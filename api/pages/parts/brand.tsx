@@ -4,13 +4,15 @@ import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { isObject } from '../../../pipeline/parse/object-reader.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import type { BrandSource } from '../../../pipeline/read/queries/directories.ts'
+import { brandChoices } from '../directory-choices.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderName, renderOutside } from '../html/text.tsx'
+import type { ViewCall } from '../view.ts'
 import { renderFacts, renderJson, renderSection, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { readColors, renderColors, renderMonogram } from './looks.tsx'
-import { toPlainWords } from './plain-words.ts'
 
 const NAMES = 20
 const RULES_SHOWN_MAX = 12
@@ -55,18 +57,31 @@ export function renderHead(
     below: (
       <>
         <code>{renderName(domain)}</code>{' '}
-        {renderBadge(
-          source === 'brand_json' ? 'good' : 'fair',
-          describer ? `described by ${clipText(describer, 80)}` : describeSource(source, isHosted),
-        )}
+        {describer
+          ? renderBadge('good', `described by ${clipText(describer, 80)}`)
+          : renderSource(source, isHosted)}
       </>
     ),
   })
 }
 
-/** Describes where the facts of a brand are from; `isHosted` is true where its owner hosts its file here. */
-export function describeSource(source: BrandSource, isHosted: boolean): string {
-  return isHosted ? 'Hosted here by its owner' : toPlainWords(source)
+/** Renders where the facts of a brand are from; `isHosted` is true where its owner hosts its file here. */
+function renderSource(source: BrandSource, isHosted: boolean): Html {
+  const isMembers = source === 'community' || source === 'enriched'
+  const words = isHosted ? 'Hosted here by its owner' : brandChoices.fields.source.words[source]
+  return renderBadge(isMembers ? 'fair' : 'good', words)
+}
+
+/** Renders where the facts of a brand in a list are from. */
+export function renderListedSource(
+  { reader, config }: ViewCall['services'],
+  domain: string,
+  source: BrandSource,
+): Html {
+  const isHosted =
+    source === 'community' &&
+    findHostedByOwner(reader, domain, config.LIMITS.proofDays) !== undefined
+  return renderSource(source, isHosted)
 }
 
 /** Finds which file describes a brand: its own one may be no more than a pointer to that. */

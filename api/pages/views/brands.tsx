@@ -3,11 +3,10 @@ import { brandChoices, type Chosen } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
+import { renderListedSource } from '../parts/brand.tsx'
 import { renderDirectory } from '../parts/directory.tsx'
 import { findFaces } from '../parts/faces.tsx'
-import { renderBadge } from '../parts/freshness.tsx'
 import { toBrandPath } from '../parts/paths.ts'
-import { toPlainWords } from '../parts/plain-words.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows all brands. */
@@ -39,9 +38,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
                 {describePlace(brand)}
               </>
             ),
-            aside:
-              // What is usual needs no badge.
-              brand.verified === 'yes' ? null : renderBadge('fair', toPlainWords(brand.source)),
+            aside: renderListedSource(call.services, brand.id, brand.source),
           }),
         })}
       </>

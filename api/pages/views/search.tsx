@@ -6,7 +6,6 @@ import type { AgentMatch, SearchAnswer } from '../../../pipeline/model/responses
 import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
-import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
@@ -22,7 +21,7 @@ import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
 import { describeAgentType, renderProbedState } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
-import { describeSource, findSource } from '../parts/brand.tsx'
+import { findSource, renderListedSource } from '../parts/brand.tsx'
 import { renderEntry } from '../parts/directory.tsx'
 import { renderSearch } from '../parts/document.tsx'
 import { findFaces } from '../parts/faces.tsx'
@@ -301,19 +300,16 @@ function renderAgents(reader: Reader, agents: readonly AgentMatch[]): Html {
   )
 }
 
-/** Describes where the facts of a brand are from. */
-function describeBrandSource(
-  { reader, config }: ViewCall['services'],
+function renderBrandSource(
+  services: ViewCall['services'],
   { domain, source }: Pick<SearchAnswer['brands'][0], 'domain' | 'source'>,
-): string {
+): Html {
+  const { reader } = services
   const found = findBrand(reader, domain)
   const { house_name }: Pick<BrandResolution, 'house_name'> =
     found === undefined ? {} : JSON.parse(found.body.toString())
   const file = findFileRecord(reader, { kind: 'brand.json', location: domain })
-  const isHosted =
-    source === 'community' &&
-    findHostedByOwner(reader, domain, config.LIMITS.proofDays) !== undefined
-  return describeSource(findSource({ source, house_name }, file), isHosted)
+  return renderListedSource(services, domain, findSource({ source, house_name }, file))
 }
 
 function renderBrands(services: ViewCall['services'], brands: SearchAnswer['brands']): Html {
@@ -328,10 +324,7 @@ function renderBrands(services: ViewCall['services'], brands: SearchAnswer['bran
           mark: faces.renderMark(domain, MARK_PX, brand_name),
           link: <a href={toBrandPath(domain)}>{renderName(brand_name, 100)}</a>,
           below: renderName(domain),
-          aside: renderBadge(
-            source === 'brand_json' ? 'good' : 'fair',
-            describeBrandSource(services, { domain, source }),
-          ),
+          aside: renderBrandSource(services, { domain, source }),
         }),
       )}
     </ul>
