@@ -53,7 +53,7 @@ test('the page of a publisher shows the faults of its file', async () => {
 
 test('the page of an agent shows how it was found and what it can do', async () => {
   const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
-  expect(page('.counts').text()).toBe('publisher1property1')
+  expect(page('.counts').text()).toBe('Publishers1Properties1')
   expect(page('.tiles').text()).toBe(
     'StateOnline20 Nov 2026, 03:00 UTC, 250 msBadgeNoneTestsNo results',
   )

@@ -70,8 +70,8 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
           'Authorizations',
           <>
             {renderCounts([
-              [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
-              [property_count === 1 ? 'property' : 'properties', property_count],
+              ['Publishers', publisher_count],
+              ['Properties', property_count],
             ])}
             {renderPublishers(reader, agent_url, publisher_count, publishers)}
           </>,

@@ -37,8 +37,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             ),
             aside: renderBadges(agent),
             figures: [
-              [agent.publishers === 1 ? 'publisher' : 'publishers', agent.publishers],
-              [agent.properties === 1 ? 'property' : 'properties', agent.properties],
+              ['Publishers', agent.publishers],
+              ['Properties', agent.properties],
             ],
           }),
         })}

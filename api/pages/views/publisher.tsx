@@ -170,12 +170,12 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
           look: chooseFileLook(lookup, faults),
         },
         {
-          label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
+          label: 'Authorized agents',
           value: formatKnown(lookup, agents),
           note: describeUnsold(lookup),
         },
         {
-          label: properties === 1 ? 'Property' : 'Properties',
+          label: 'Properties',
           value: formatKnown(lookup, properties),
         },
         network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },

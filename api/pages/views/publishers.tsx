@@ -50,8 +50,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
               state === 'invalid' && agents + properties === 0
                 ? []
                 : [
-                    [agents === 1 ? 'agent' : 'agents', agents],
-                    [properties === 1 ? 'property' : 'properties', properties],
+                    ['Agents', agents],
+                    ['Properties', properties],
                   ],
           }),
         })}
