@@ -156,14 +156,7 @@ export function renderPublishers(
   )
   return renderTable({
     caption: 'Publishers that authorize it',
-    columns: [
-      'Publisher',
-      'Authorized',
-      ...(isSaid ? ['Operator'] : []),
-      'Listed in',
-      'File last read',
-      'Evidence',
-    ],
+    columns: ['Publisher', 'Authorized', 'Operator', 'Listed in', 'File last read', 'Evidence'],
     items: publishers,
     ...(cursor ? { total: Math.max(total, publishers.length + 1) } : {}),
     next: cursor
@@ -182,7 +175,7 @@ export function renderPublishers(
           {renderReach(publisher)} {renderStale(publisher)}
         </>
       ),
-      ...(isSaid ? [renderOperatorSide(publisher)] : []),
+      isSaid && renderOperatorSide(publisher),
       publisher.manager_domain === null ? (
         'Its own file'
       ) : (

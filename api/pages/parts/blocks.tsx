@@ -143,31 +143,39 @@ export const LATER_ROWS_OPEN = 5
 const FOLDED_MIN = 3
 /** A number, or how much of one, perhaps within a link. */
 const NUMBER = /^(?:<[^>]+>)*\d[\d,]*(?: of \d[\d,]*)?(?:<[^>]+>)*$/
+const EMPTY = /^(?:\s|<\/?(?:bdi|div|span)\b[^>]*>)*$/
 
-/** Renders a table, whose rows are cards on a narrow screen, and says how many rows it leaves out. */
+/**
+ * Renders a table, whose rows are cards on a narrow screen, without the columns that are empty in every row, and says
+ * how many rows it leaves out.
+ */
 export function renderTable<Item>(table: Table<Item>): Html {
   const { caption, columns, items, render, empty, rest, next, isNarrow } = table
   const { limit = 50, bytes = 12_000 } = table
-  const [first] = items
+  const all = items.slice(0, limit).map(render)
+  const [first] = all
   if (first === undefined) return <p class="empty">{empty}</p>
-  // The first cell of a row is its header, which stands at the left even if it is a number.
-  const looks = render(first).map((cell, index) =>
-    index > 0 && NUMBER.test(renderChildren(cell)) ? 'number' : undefined,
+  const filled = [...columns.keys()].filter(
+    index => index === 0 || all.some(cells => !EMPTY.test(renderChildren(cells[index]))),
   )
-  const row = (item: Item) => (
+  // The first cell of a row is its header, which stands at the left even if it is a number.
+  const looks = columns.map((_, index) =>
+    index > 0 && NUMBER.test(renderChildren(first[index])) ? 'number' : undefined,
+  )
+  const row = (cells: readonly Child[]) => (
     <tr>
-      {render(item).map((cell, index) =>
+      {filled.map(index =>
         index === 0 ? (
-          <th scope="row">{cell}</th>
+          <th scope="row">{cells[0]}</th>
         ) : (
           <td class={looks[index]} data-label={isNarrow ? undefined : columns[index]}>
-            {cell}
+            {cells[index]}
           </td>
         ),
       )}
     </tr>
   )
-  const { rows, shown } = fitItems(items, row, { limit, bytes })
+  const { rows, shown } = fitItems(all, row, { limit, bytes })
   const { open = shown } = table
   const total = table.total ?? items.length
   const left = total - shown
@@ -182,9 +190,9 @@ export function renderTable<Item>(table: Table<Item>): Html {
           <caption class="unseen">{caption}</caption>
           <thead>
             <tr>
-              {columns.map((column, index) => (
+              {filled.map(index => (
                 <th scope="col" class={looks[index]}>
-                  {column}
+                  {columns[index]}
                 </th>
               ))}
             </tr>

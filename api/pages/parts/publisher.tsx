@@ -84,21 +84,13 @@ const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
 /** Renders the agents with what they can sell, each with a link to the evidence. */
 export function renderAgents(
   lookup: PublisherLookup,
-  terms: AgentTerms | undefined,
+  terms: AgentTerms,
   whyNone: string | undefined,
 ): Html {
   const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
   return renderTable({
     caption: 'Authorized agents',
-    columns: [
-      'Agent',
-      'For',
-      'Scope',
-      'Operator',
-      ...(terms ? ['Terms'] : []),
-      'Granted by',
-      'Evidence',
-    ],
+    columns: ['Agent', 'For', 'Scope', 'Operator', 'Terms', 'Granted by', 'Evidence'],
     items: authorized_agents,
     total: authorized_agents_total,
     next: toNextPath(domain, next_cursor),
@@ -115,7 +107,7 @@ export function renderAgents(
         {describeReach(agent)} {renderStale(agent)}
       </>,
       renderOperatorSide(agent),
-      ...(terms ? [renderTerms(terms.get(agent.url))] : []),
+      renderTerms(terms.get(agent.url)),
       capitalize(
         (agent.authorization_types ?? []).map(type => toPlainWords(clipText(type, 40))).join(', '),
       ),

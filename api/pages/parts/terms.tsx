@@ -12,22 +12,19 @@ const VALUES_SHOWN_MAX = 12
 /** Terms of the grants to each agent, by its address as the page shows it. */
 export type AgentTerms = ReadonlyMap<string, readonly StockedGrant[]>
 
-/** Loads the terms of the agents on a page; undefined if no grant of the publisher has any. */
+/** Loads the terms of the agents on a page; empty if no grant of the publisher has any. */
 export function loadTerms(
   reader: Reader,
   { domain, authorized_agents }: Pick<PublisherLookup, 'domain' | 'authorized_agents'>,
-): AgentTerms | undefined {
+): AgentTerms {
   const inventory = authorized_agents.length > 0 && findInventory(reader, domain)
-  if (!inventory) return undefined
+  if (!inventory) return new Map()
   const terms = authorized_agents.map(({ url }): [string, readonly StockedGrant[]] => [
     url,
     inventory.grantsTo(url).filter(grant => grant.in_force),
   ])
-  return terms.some(([, grants]) => grants.some(hasTerms)) ? new Map(terms) : undefined
-}
-
-function hasTerms(grant: StockedGrant): boolean {
-  return listTerms(grant).length > 0
+  const hasTerms = terms.some(([, grants]) => grants.some(grant => listTerms(grant).length > 0))
+  return new Map(hasTerms ? terms : [])
 }
 
 /** Renders the terms of an agent's grants, a line for each grant. */

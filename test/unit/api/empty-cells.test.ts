@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderMoment } from '../../../api/pages/html/text.tsx'
+import { renderMoment, renderName } from '../../../api/pages/html/text.tsx'
 import { renderFacts, renderTable } from '../../../api/pages/parts/blocks.tsx'
 import { describeTests } from '../../../api/pages/parts/compliance.tsx'
 
@@ -7,12 +7,27 @@ test('a time that is left out leaves an empty cell, so that a card does not show
   const table = renderTable({
     caption: 'Domains',
     columns: ['Domain', 'Valid until'],
-    items: ['acme.example'],
+    items: ['acme.example', 'nova.example'],
     empty: '',
-    render: domain => [domain, renderMoment(null, '')],
+    render: domain => [domain, renderMoment(domain === 'nova.example' ? '2026-11-21' : null, '')],
   })
   expect(table.toString()).toContain('<td data-label="Valid until"></td>')
 })
+
+test.each([[''], [null], [renderName('')], [[]]])(
+  'a column that is empty in every row is left out: %j',
+  nothing => {
+    const table = renderTable({
+      caption: 'Policies',
+      columns: ['Policy', 'Description', 'Type'],
+      items: ['ccpa', 'gdpr'],
+      empty: '',
+      render: policy => [policy, nothing, 'Regulation'],
+    }).toString()
+    expect(table).not.toContain('Description')
+    expect(table).toContain('<th scope="row">gdpr</th><td data-label="Type">Regulation</td>')
+  },
+)
 
 test('facts of which none is known are no list', () => {
   expect(renderFacts([['Type', undefined]])).toBeNull()
