@@ -3,6 +3,7 @@ import { getAt, getFirst, requireValue } from '../../../pipeline/core/present.ts
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import { toInstant } from '../../../pipeline/core/uuid-v7.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
+import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -288,6 +289,18 @@ function renderSubject(reader: Reader, subject: string): Html {
         <a href={toPublisherPath(subject)}>{renderName(name, 80)}</a>
       </strong>
       {name === subject ? null : <span class="quiet"> ({renderName(subject, 80)})</span>}
+    </>
+  )
+}
+
+/** Renders an agent by the name that it gives itself, and its URL. */
+export function renderNamedAgent(reader: Reader, url: string): Html {
+  const name = findProbedAgent(reader, url).profile?.name
+  if (!name) return renderAgent(url)
+  return (
+    <>
+      <a href={toAgentPath(url)}>{renderName(name, 80)}</a>
+      <div class="quiet">{renderName(url.replace(/^https:\/\//, ''), 80)}</div>
     </>
   )
 }

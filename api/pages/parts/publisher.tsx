@@ -2,11 +2,12 @@ import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { toHostingBase } from '../../../pipeline/model/hosted.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
 import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import type { ShownFile } from '../withheld-file.ts'
 import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
-import { renderAgent } from './events.tsx'
+import { renderNamedAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
@@ -83,6 +84,7 @@ const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
 
 /** Renders the agents with what they can sell, each with a link to the evidence. */
 export function renderAgents(
+  reader: Reader,
   lookup: PublisherLookup,
   terms: AgentTerms,
   whyNone: string | undefined,
@@ -101,7 +103,7 @@ export function renderAgents(
       describeUnknown(lookup) ??
       ['No agent is authorized to sell this inventory.', whyNone].filter(Boolean).join(' '),
     render: agent => [
-      renderAgent(agent.url),
+      renderNamedAgent(reader, agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
       <>
         {describeReach(agent)} {renderStale(agent)}

@@ -100,7 +100,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         {renderSection(
           'agents',
           'Authorized agents',
-          renderAgents(lookup, loadTerms(reader, lookup), reason),
+          renderAgents(reader, lookup, loadTerms(reader, lookup), reason),
         )}
         {renderClaims(reader, claiming)}
         {renderSection('properties', 'Properties', renderInventory(lookup))}
