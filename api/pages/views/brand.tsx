@@ -12,7 +12,6 @@ import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
 import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
-import type { Reader } from '../../../pipeline/read/reader.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
 import { brandHistory } from '../../routes/community/history.ts'
@@ -28,7 +27,7 @@ import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderIssues } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { renderMeant, renderOwnerLinks } from '../parts/owner-links.tsx'
-import { toBrandPath, toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
+import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import { toPlainWords } from '../parts/plain-words.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
@@ -66,7 +65,7 @@ export async function show(call: ViewCall<unknown, { domain: Domain }>): Promise
   if (found.status !== 200) {
     const refused = found.body as Refused
     return portfolio.total > 0
-      ? showHouse(services.reader, domain, refused, file, portfolio)
+      ? showHouse(services, domain, refused, file, portfolio)
       : showUnknown(domain, refused, services)
   }
   const brand = found.body as BrandResolution
@@ -97,11 +96,7 @@ export async function show(call: ViewCall<unknown, { domain: Domain }>): Promise
         })}
         {hosted === undefined ? null : renderNextStep(hosted, services.baseUrl())}
         {renderFreshness(brand.freshness, 'brand.json')}
-        {renderOwnerLinks(
-          services,
-          { domain, kind: 'brand.json' },
-          file ? undefined : 'Check a file',
-        )}
+        {renderBrandLinks(services, domain, file)}
         {isAlone ? null : house}
         {renderIdentity(brand, domain, hasInventory)}
         {renderLooks(brand)}
@@ -214,7 +209,7 @@ function describeNaming({ brands }: Portfolio): string {
 
 /** Shows a house of which only its brands are known. */
 function showHouse(
-  reader: Reader,
+  services: ViewCall['services'],
   domain: Domain,
   { freshness }: Refused,
   file: ExaminedFile | null | undefined,
@@ -230,10 +225,11 @@ function showHouse(
         <h1>{domain}</h1>
         <p class="lead">This domain isn’t a brand itself. {describeNaming(portfolio)}</p>
         {renderFreshness(freshness, 'brand.json')}
+        {renderBrandLinks(services, domain, file)}
         {renderSection(
           'house',
           'Portfolio',
-          renderTree(reader, portfolio, { name: domain, domain }),
+          renderTree(services.reader, portfolio, { name: domain, domain }),
           brands,
         )}
         {!file ? null : renderSection('file', 'File status', renderFile(file, domain))}
@@ -246,6 +242,15 @@ function showHouse(
   }
 }
 
+function renderBrandLinks(
+  services: ViewCall['services'],
+  domain: Domain,
+  file: ExaminedFile | null | undefined,
+): Html {
+  const label = file ? undefined : 'Check a file'
+  return renderOwnerLinks(services, { domain, kind: 'brand.json' }, label)
+}
+
 function renderFile(file: ExaminedFile | null | undefined, domain: Domain, describer?: string) {
   const source: Source = { kind: 'brand.json', location: domain }
   return (
@@ -256,9 +261,6 @@ function renderFile(file: ExaminedFile | null | undefined, domain: Domain, descr
       {!file ? null : renderFacts(listRawFacts(source, file))}
       <h3>Issues</h3>
       {renderIssues(source, file, file?.issues)}
-      <p>
-        <a href={toWorkshopPath(domain, 'brand.json')}>Check and edit this file</a>
-      </p>
     </>
   )
 }

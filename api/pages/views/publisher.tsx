@@ -22,7 +22,7 @@ import { findFaces } from '../parts/faces.tsx'
 import { type CountedFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { renderMeant, renderOwnerLinks } from '../parts/owner-links.tsx'
-import { toBrandPath, toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
+import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import {
   describeUnknown,
@@ -113,11 +113,6 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
               <>
                 <h3>Issues</h3>
                 {renderIssues(source, file, issues)}
-                {source.location !== domain ? null : (
-                  <p>
-                    <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
-                  </p>
-                )}
               </>
             )}
           </>,
