@@ -2,11 +2,26 @@ import { type Child, type Html, h } from '../html/jsx.ts'
 import { renderCoded } from '../html/text.tsx'
 import type { View } from '../view.ts'
 
-/** Renders why there is nothing to show, and a way on. */
-export function renderProblem(title: string, text: string, more?: Child): Html {
+/** Renders why there is nothing to show, and a way on; of a thing that can be watched with the button for that. */
+export function renderProblem(
+  title: string,
+  text: string,
+  more?: Child,
+  watched?: { kind: string; watch: Html | null },
+): Html {
   return (
     <section class="problem">
-      <h1>{title}</h1>
+      {watched === undefined ? (
+        <h1>{title}</h1>
+      ) : (
+        <div class="title">
+          <div>
+            <p class="kicker">{watched.kind}</p>
+            <h1>{title}</h1>
+          </div>
+          {watched.watch}
+        </div>
+      )}
       <p class="lead">{renderCoded(text, 400)}</p>
       {more}
     </section>

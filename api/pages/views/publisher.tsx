@@ -274,7 +274,6 @@ function showUnknown(
           </p>
         ) : null}
         {renderOwnerLinks(services, { domain, kind: 'adagents.json' }, 'Check a file')}
-        {renderWatch(services, 'domain', domain)}
         {edits.length === 0
           ? null
           : renderSection(
@@ -283,6 +282,7 @@ function showUnknown(
               renderHistory('publisher', domain, edits, undefined),
             )}
       </>,
+      { kind: 'Publisher', watch: renderWatch(services, 'domain', domain) },
     ),
   }
 }
