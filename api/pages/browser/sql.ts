@@ -22,10 +22,11 @@ place.innerHTML = `
   <form>
     <label for="sql">SQL query</label>
     <textarea id="sql" rows="8" spellcheck="false" autocomplete="off"></textarea>
-    <p>
-      <button>Run</button> <button type="button" class="plain" disabled>Cancel</button>
+    <div class="row">
+      <button>Run</button>
+      <button type="button" class="plain" disabled>Cancel</button>
       <span class="aside">Ctrl+Enter runs it, Escape cancels it.</span>
-    </p>
+    </div>
   </form>
   <p role="status"></p>
   <div class="views" hidden>
