@@ -9,10 +9,11 @@ import type {
 } from '../../pipeline/model/responses/monitoring.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import { findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
+import { CANNOT_BE_REACHED, WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
-import { renderTests } from '../pages/parts/compliance.tsx'
+import { describeTests, renderTests } from '../pages/parts/compliance.tsx'
 import { toStoryboardPath } from '../pages/parts/paths.ts'
 import {
   credentialForms,
@@ -88,7 +89,7 @@ async function showTests(
       ) : null}
       {since === undefined || isRunning || stopped !== null ? null : (
         <p class={`notice ${looks[compliance.body.status]}`} role="status">
-          The test is finished: {compliance.body.headline}.
+          The test is finished: {describeRun(compliance.body)}.
         </p>
       )}
       {renderSummary(compliance.body, {
@@ -137,22 +138,15 @@ function describeFirst({ services }: OrganizationRequest): string {
 }
 
 function renderSummary(
-  {
-    status,
-    headline,
-    last_checked_at,
-    verified_badges,
-    is_api_access_tier,
-    notices,
-  }: AgentCompliance,
+  { last_checked_at, verified_badges, is_api_access_tier, notices, ...tests }: AgentCompliance,
   { never, outcome }: { never: string; outcome: Outcome | undefined },
 ): Html | null {
   // The headline says already that the last run did not reach the agent.
   const shown = notices.filter(({ code }) => code !== 'not_reached')
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
   return renderFacts([
-    ['Status', status],
-    ['Last run', headline === null ? undefined : clipText(headline, 200)],
+    ['Status', tests.status],
+    ['Last run', describeRun(tests)],
     ['Last result', outcome && getEffect(outcome) !== 'success' && outcomes[outcome].means],
     ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
     ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
@@ -161,6 +155,17 @@ function renderSummary(
       shown.length > 0 && shown.map(({ message }) => <div>{clipText(message, 300)}</div>),
     ],
   ])
+}
+
+/** Describes what the last run came to as the page of the agent does: also how many storyboards were not tested. */
+function describeRun({
+  headline,
+  storyboard_statuses,
+}: Pick<AgentCompliance, 'headline' | 'storyboard_statuses'>): string | null {
+  if (headline === null || headline === WANTS_CREDENTIAL || headline === CANNOT_BE_REACHED)
+    return headline
+  const { news, rest } = describeTests({ storyboard_statuses })
+  return [news, ...rest].join(', ')
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
