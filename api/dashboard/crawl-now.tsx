@@ -58,13 +58,17 @@ function showForm(
         Fetches the domain’s brand.json and adagents.json now instead of tonight, including the
         files they point to.
       </p>
-      {renderFault(findFormFault(refusal, ['domain']))}
+      {status === 429
+        ? renderFault(refusal.refused, renderWayOn(domain, last), 'fair')
+        : renderFault(findFormFault(refusal, ['domain']))}
       <form method="post" action={CRAWL_PATH} class="panel" data-send={isAsked || undefined}>
         {renderToken(context.token)}
         {renderDomainField({ refusal, value: domain })}
         <button type="submit">Crawl now</button>
       </form>
-      {last && renderSection('last', 'Last crawl', renderLast(last))}
+      {last && finals.has(last.status)
+        ? renderSection('last', 'Last crawl', renderProgress(last))
+        : null}
     </>
   )
   return { status, title: 'Crawl now', body }
@@ -120,13 +124,12 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
   return isFinal ? answer : { ...answer, refreshSeconds: REFRESH_SECONDS }
 }
 
-/** Renders the result of a crawl, or leads to the page that follows its progress. */
-function renderLast(last: CrawlRequestStatus): Html {
-  if (finals.has(last.status)) return renderProgress(last)
-  return (
-    <p>
-      It’s still running. <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See its progress</a>
-    </p>
+/** Renders where somebody sees meanwhile what is known: the crawl that is running, or what the last one found. */
+function renderWayOn(domain: string, last: CrawlRequestStatus | undefined): Html {
+  return last && !finals.has(last.status) ? (
+    <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See the running crawl</a>
+  ) : (
+    <a href={toPublisherPath(domain)}>View publisher page</a>
   )
 }
 

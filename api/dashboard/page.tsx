@@ -269,11 +269,15 @@ export function renderButton(
   )
 }
 
-/** Renders why a form was refused, with what does first what is missing. */
-export function renderFault(fault: string | undefined, remedy?: Html): Child {
+/** Renders why a form was refused, with what does first what is missing; `fair` is for what only has to wait. */
+export function renderFault(
+  fault: string | undefined,
+  remedy?: Html,
+  look: 'bad' | 'fair' = 'bad',
+): Child {
   if (fault === undefined) return null
   return (
-    <div class="notice bad" role="alert">
+    <div class={`notice ${look}`} role="alert">
       <p>{renderCoded(fault, 500)}</p>
       {remedy ?? null}
     </div>
