@@ -1,5 +1,6 @@
 import type { Operation } from '../operation/operation.ts'
 import { askIfReady } from './ask.ts'
+import type { TablePages } from './parts/blocks.tsx'
 import type { ViewCall } from './view.ts'
 
 /** Rows of a list on one page. */
@@ -20,7 +21,19 @@ export async function askForList<Body>(
   return found?.body
 }
 
-/** Builds the path of a list’s next part; undefined on its last. */
-export function buildNextPath(path: string, cursor: string | null | undefined): string | undefined {
-  return cursor ? `${path}?${new URLSearchParams({ cursor })}` : undefined
+/** Builds the ways to the other parts of a list whose cursors count the rows before them. */
+export function buildPages(
+  path: string,
+  { cursor, size = Number(ROWS_PER_PAGE) }: ListQuery & { size?: number },
+  nextCursor: string | null | undefined,
+): TablePages {
+  const before = Number(cursor ?? 0)
+  const to = (start: number) =>
+    start <= 0 ? path : `${path}?${new URLSearchParams({ cursor: String(start) })}`
+  return {
+    before,
+    first: before > 0 ? path : undefined,
+    previous: before > 0 ? to(before - size) : undefined,
+    toNext: shown => (nextCursor ? to(before + shown) : undefined),
+  }
 }

@@ -222,11 +222,11 @@ export class ServingStore {
     }) as Iterable<{ key: string; value: Buffer }>
   }
 
-  /** Counts the entries whose key begins with `prefix` and a space, without reading them. */
-  countRange(space: SpaceName, prefix: string): number {
+  /** Counts the entries whose key begins with `prefix` and a space, before the key `below`, without reading them. */
+  countRange(space: SpaceName, prefix: string, below = `${prefix}!`): number {
     const entries = this.#read(space)
     const start = `${prefix} `
-    return isStorableKey(start) ? entries.getKeysCount({ start, end: `${prefix}!` }) : 0
+    return isStorableKey(start) ? entries.getKeysCount({ start, end: below }) : 0
   }
 
   /** Iterates downward over entries whose key begins with `prefix` and a space, before the key `below`. */

@@ -7,6 +7,7 @@ import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import type { AgentRow } from '../../../pipeline/read/queries/directories.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
+import { buildPublisherPages, type PublishersQuery } from '../agent-publisher-pages.ts'
 import type { Reply } from '../ask.ts'
 import { agentChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -24,7 +25,7 @@ import { describeTests } from './compliance.tsx'
 import { findFaces } from './faces.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
-import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
+import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { isForSignals } from './plain-words.ts'
 import { renderStale } from './stale.tsx'
 
@@ -142,10 +143,12 @@ export function renderPublishers(
   agentUrl: string,
   total: number,
   { status, body }: Reply<AgentPublishers>,
-  past: { as_of?: string } = {},
+  { cursor: after, ...past }: PublishersQuery,
 ): Html {
   const publishers = status === 200 ? body.publishers : []
   const cursor = status === 200 ? body.next_cursor : null
+  const pages = buildPublisherPages(reader, agentUrl, { cursor: after, ...past }, cursor)
+  const listed = (pages.before ?? 0) + publishers.length
   const faces = findFaces(
     reader,
     publishers.map(({ publisher_domain }) => publisher_domain),
@@ -158,10 +161,8 @@ export function renderPublishers(
     caption: 'Publishers that authorize it',
     columns: ['Publisher', 'Authorized', 'Operator', 'Listed in', 'File last read', 'Evidence'],
     items: publishers,
-    ...(cursor ? { total: Math.max(total, publishers.length + 1) } : {}),
-    next: cursor
-      ? `${toAgentPath(agentUrl)}?${new URLSearchParams({ ...past, cursor })}`
-      : undefined,
+    total: cursor ? Math.max(total, listed + 1) : listed,
+    pages,
     rest: `/api/v1/agents/${encodeURIComponent(agentUrl)}/publishers${past.as_of ? `?${new URLSearchParams(past)}` : ''}`,
     bytes: 24_000,
     open: ROWS_OPEN,

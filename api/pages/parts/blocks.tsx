@@ -115,6 +115,17 @@ export function renderPages(
   )
 }
 
+/** The pages of a table around the one that is shown. */
+export interface TablePages {
+  /** Number of rows on the pages before; undefined where they are not counted. */
+  before: number | undefined
+  /** Paths of the first page and of the one before; undefined on the first. */
+  first: string | undefined
+  previous: string | undefined
+  /** Builds the path of the page after the rows that were shown; undefined if there is none. */
+  toNext(shown: number): string | undefined
+}
+
 interface Table<Item> {
   caption: string
   columns: readonly string[]
@@ -126,8 +137,8 @@ interface Table<Item> {
   empty: string
   /** Address at which the rest can be read. */
   rest?: string | undefined
-  /** Path of the next page of the table, which may depend on how many rows were shown. */
-  next?: string | ((shown: number) => string) | undefined
+  /** Its other pages, if it has some. */
+  pages?: TablePages | undefined
   limit?: number
   bytes?: number
   /** True if its rows have room on a phone; those of any other table are cards there. */
@@ -150,11 +161,14 @@ const EMPTY = /^(?:\s|<\/?(?:bdi|div|span)\b[^>]*>)*$/
  * how many rows it leaves out.
  */
 export function renderTable<Item>(table: Table<Item>): Html {
-  const { caption, columns, items, render, empty, rest, next, isNarrow } = table
+  const { caption, columns, items, render, empty, rest, pages, isNarrow } = table
   const { limit = 50, bytes = 12_000 } = table
+  const before = pages?.before ?? 0
+  const total = table.total ?? before + items.length
   const all = items.slice(0, limit).map(render)
   const [first] = all
-  if (first === undefined) return <p class="empty">{empty}</p>
+  if (first === undefined)
+    return <p class="empty">{before > 0 && total > 0 ? 'None on this page.' : empty}</p>
   const filled = [...columns.keys()].filter(
     index => index === 0 || all.some(cells => !EMPTY.test(renderChildren(cells[index]))),
   )
@@ -177,12 +191,11 @@ export function renderTable<Item>(table: Table<Item>): Html {
   )
   const { rows, shown } = fitItems(all, row, { limit, bytes })
   const { open = shown } = table
-  const total = table.total ?? items.length
-  const left = total - shown
-  const nextPath = typeof next === 'function' ? next(shown) : next
+  const left = total - before - shown
+  const next = left > 0 ? pages?.toNext(shown) : undefined
   // One way leads to the other rows: the next page, where there is one.
-  const hasNext = left > 0 && nextPath !== undefined
-  const opened = hasNext || shown - open < FOLDED_MIN ? shown : open
+  const isPart = next !== undefined || before > 0
+  const opened = isPart || shown - open < FOLDED_MIN ? shown : open
   return (
     <>
       <section class="scrolls" tabindex="0" aria-label={caption}>
@@ -202,11 +215,11 @@ export function renderTable<Item>(table: Table<Item>): Html {
         </table>
       </section>
       {opened === shown ? null : renderUnfolding(shown - opened)}
-      {hasNext ? (
+      {isPart && pages?.before !== undefined ? (
         <p class="more">
-          {formatCount(shown)} of {formatCount(total)}
+          {formatRange(before, shown)} of {formatCount(total)}
         </p>
-      ) : left > 0 ? (
+      ) : left > 0 && next === undefined ? (
         <p class="more">
           {countThings(left, 'more row')}
           {rest === undefined ? null : (
@@ -217,9 +230,18 @@ export function renderTable<Item>(table: Table<Item>): Html {
           )}
         </p>
       ) : null}
-      {hasNext ? renderPages(nextPath, undefined, { label: `Pages of ${caption}` }) : null}
+      {renderPages(next, pages?.first, {
+        label: `Pages of ${caption}`,
+        previous: pages?.previous,
+      })}
     </>
   )
+}
+
+/** Formats which rows of all a page shows: `11–20`, or `21`. */
+export function formatRange(before: number, shown: number): string {
+  const [first, last] = [formatCount(before + 1), formatCount(before + shown)]
+  return first === last ? first : `${first}–${last}`
 }
 
 /** Renders what shows the other rows of the table before it, which the stylesheet hides until it is open. */

@@ -8,7 +8,7 @@ import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
 import type { DirectoryContent } from '../directory-page.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, fitItems } from '../html/text.tsx'
-import { renderPages } from './blocks.tsx'
+import { formatRange, renderPages } from './blocks.tsx'
 
 interface DirectoryShown<Row> {
   path: string
@@ -51,7 +51,7 @@ export function renderDirectory<Row>(shown: DirectoryShown<Row>): Html {
         <strong>{countThings(countMatching(counts, names, chosen), ...nouns)}</strong>
         {isFiltered ? ` of ${formatCount(countMatching(counts, [], {}))}` : null}
         {size > 0 && (last !== undefined || page.skipped > 0)
-          ? ` · showing ${formatCount(page.skipped + 1)}–${formatCount(page.skipped + size)}`
+          ? ` · showing ${formatRange(page.skipped, size)}`
           : null}
         {isFiltered ? (
           <>

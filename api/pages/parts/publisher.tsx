@@ -6,7 +6,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import type { ShownFile } from '../withheld-file.ts'
-import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
+import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable, type TablePages } from './blocks.tsx'
 import { renderNamedAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
@@ -86,16 +86,15 @@ const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
 export function renderAgents(
   reader: Reader,
   lookup: PublisherLookup,
-  terms: AgentTerms,
-  whyNone: string | undefined,
+  { terms, whyNone, pages }: { terms: AgentTerms; whyNone: string | undefined; pages: TablePages },
 ): Html {
-  const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
+  const { domain, authorized_agents, authorized_agents_total } = lookup
   return renderTable({
     caption: 'Authorized agents',
     columns: ['Agent', 'For', 'Scope', 'Operator', 'Terms', 'Granted by', 'Evidence'],
     items: authorized_agents,
     total: authorized_agents_total,
-    next: toNextPath(domain, next_cursor),
+    pages,
     rest: toJsonPath(domain),
     bytes: 14_000,
     open: ROWS_OPEN,
@@ -129,15 +128,15 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
 }
 
 /** Renders the properties of a publisher, a page of them. */
-export function renderInventory(lookup: PublisherLookup): Html {
-  const { domain, properties, properties_total, next_cursor } = lookup
+export function renderInventory(lookup: PublisherLookup, pages: TablePages): Html {
+  const { domain, properties, properties_total } = lookup
   const repeated = listRepeated(properties)
   return renderTable({
     caption: 'Properties',
     columns: ['Property', 'Type', 'Identifiers', 'Status', 'Tags'],
     items: properties,
     total: properties_total,
-    next: toNextPath(domain, next_cursor),
+    pages,
     rest: toJsonPath(domain),
     bytes: 16_000,
     open: LATER_ROWS_OPEN,
@@ -181,10 +180,6 @@ function listRepeated(properties: PublisherLookup['properties']): ReadonlySet<ob
       return isRepeated
     }),
   )
-}
-
-function toNextPath(domain: string, cursor: string | null | undefined): string | undefined {
-  return cursor ? `${toPublisherPath(domain)}?${new URLSearchParams({ cursor })}` : undefined
 }
 
 function toJsonPath(domain: string): string {

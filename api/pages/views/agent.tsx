@@ -8,6 +8,7 @@ import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
+import { PUBLISHERS_SHOWN } from '../agent-publisher-pages.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderExactMoment, renderName } from '../html/text.tsx'
 import {
@@ -27,8 +28,6 @@ import { renderProblem, renderWayOn } from '../parts/problem.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const ROWS_SHOWN = '10'
-
 interface AgentQuery {
   cursor?: string | undefined
   as_of: string
@@ -44,7 +43,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     call.params.url,
   )
   const params = { encodedUrl: agent_url }
-  const page = { limit: ROWS_SHOWN, ...(query.cursor && { cursor: query.cursor }) }
+  const page = { limit: String(PUBLISHERS_SHOWN), ...(query.cursor && { cursor: query.cursor }) }
   const [publishers, compliance] = await Promise.all([
     ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
     ask<AgentCompliance>(readCompliance, { params }),
@@ -73,7 +72,9 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
               ['Publishers', publisher_count],
               ['Properties', property_count],
             ])}
-            {renderPublishers(reader, agent_url, publisher_count, publishers)}
+            {renderPublishers(reader, agent_url, publisher_count, publishers, {
+              cursor: query.cursor,
+            })}
           </>,
         )}
         {health && renderSection('health', 'Health', health)}
@@ -96,7 +97,7 @@ async function showPast({
   const { agent_url } = findAgent(reader, url)
   const params = { encodedUrl: agent_url }
   const past = { as_of: completeDay(as_of) }
-  const query = { limit: ROWS_SHOWN, ...past, ...(cursor && { cursor }) }
+  const query = { limit: String(PUBLISHERS_SHOWN), ...past, ...(cursor && { cursor }) }
   const publishers = await ask<AgentPublishers>(listAgentPublishersAlias, { params, query })
   const count = publishers.status === 200 ? publishers.body.publishers.length : 0
   return {
@@ -114,7 +115,7 @@ async function showPast({
         {renderSection(
           'publishers',
           'Authorizations then',
-          renderPublishers(reader, agent_url, count, publishers, past),
+          renderPublishers(reader, agent_url, count, publishers, { cursor, ...past }),
         )}
       </>
     ),

@@ -2,7 +2,7 @@ import type { MirrorList } from '../../../pipeline/model/responses/mirrors.ts'
 import { listCommunityMirrors } from '../../routes/community/mirrors.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { renderMoment, renderName, renderOutside } from '../html/text.tsx'
-import { askForList, buildNextPath, type ListQuery } from '../list-page.ts'
+import { askForList, buildPages, type ListQuery } from '../list-page.ts'
 import { renderTable } from '../parts/blocks.tsx'
 import { toMirrorPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
@@ -26,8 +26,8 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           caption: 'Mirrors',
           columns: ['Platform', 'Changed', 'Status', 'File'],
           items: mirrors,
-          total: next_cursor ? total : undefined,
-          next: buildNextPath('/mirrors', next_cursor),
+          total: total,
+          pages: buildPages('/mirrors', call.query, next_cursor),
           rest: '/api/registry/mirrors',
           bytes: 24_000,
           empty: 'No platform has a mirror yet.',

@@ -2,7 +2,7 @@ import type { PolicyList } from '../../../pipeline/model/responses/policies.ts'
 import { listRegisteredPolicies } from '../../routes/community/policies.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { capitalize, renderName } from '../html/text.tsx'
-import { askForList, buildNextPath, type ListQuery } from '../list-page.ts'
+import { askForList, buildPages, type ListQuery } from '../list-page.ts'
 import { renderTable } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toPolicyPath } from '../parts/paths.ts'
@@ -24,8 +24,8 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           caption: 'Policies',
           columns: ['Policy', 'Type', 'Agents', 'Countries', 'Description'],
           items: policies,
-          total: next_cursor ? stats.total : undefined,
-          next: buildNextPath('/policies', next_cursor),
+          total: stats.total,
+          pages: buildPages('/policies', call.query, next_cursor),
           rest: '/api/policies/registry',
           bytes: 24_000,
           empty: 'No policy has been approved yet.',

@@ -15,6 +15,7 @@ import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { loadIssues } from '../counted-faults.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
+import { buildPages } from '../list-page.ts'
 import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
 import { type Edits, loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
@@ -48,7 +49,7 @@ import type { View, ViewCall } from '../view.ts'
 import { loadShownFile } from '../withheld-file.ts'
 
 /** Rows of each list on a page. */
-const ROWS_SHOWN = '40'
+const ROWS_SHOWN = 40
 const MARK_PX = 64
 
 interface PublisherQuery {
@@ -67,7 +68,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   const { domain } = call.params
   const { cursor } = call.query
   const { reader } = services
-  const query = { domain, limit: ROWS_SHOWN, ...(cursor && { cursor }) }
+  const query = { domain, limit: String(ROWS_SHOWN), ...(cursor && { cursor }) }
   const [{ body: lookup }, { body: claiming }] = await Promise.all([
     ask<PublisherLookup>(lookUpPublisher, { query }),
     ask<DomainLookup>(lookUpDomain, { params: { domain } }),
@@ -82,6 +83,8 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   )
   const name = lookup.brand?.name ?? domain
   const { agents, properties: total } = countAll(lookup)
+  const paged = { cursor, size: ROWS_SHOWN }
+  const pages = buildPages(toPublisherPath(domain), paged, lookup.next_cursor)
   const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
   return {
     title: `Inventory of ${name}`,
@@ -100,10 +103,14 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         {renderSection(
           'agents',
           'Authorized agents',
-          renderAgents(reader, lookup, loadTerms(reader, lookup), reason),
+          renderAgents(reader, lookup, {
+            terms: loadTerms(reader, lookup),
+            whyNone: reason,
+            pages,
+          }),
         )}
         {renderClaims(reader, claiming)}
-        {renderSection('properties', 'Properties', renderInventory(lookup))}
+        {renderSection('properties', 'Properties', renderInventory(lookup, pages))}
         {renderSection(
           'file',
           'File status',

@@ -36,6 +36,25 @@ export function findReach(
   return value === undefined ? undefined : JSON.parse(value)
 }
 
+/**
+ * Finds where the publishers of an agent after `last` stand: how many are before them, and the one after which a page
+ * of `size` of those begins; undefined if that is the first page.
+ */
+export function findReachPlace(
+  { serving }: Reader,
+  agentUrl: string,
+  last: string,
+  size: number,
+): { before: number; previous: string | undefined } {
+  if (serving === undefined) return { before: 0, previous: undefined }
+  const [prefix, below] = [hashAgent(agentUrl), toReachKey(agentUrl, last)]
+  const before = serving.countRange('reach', prefix, below) + 1
+  let left = size
+  for (const { key } of serving.descend('reach', prefix, below))
+    if (--left === 0) return { before, previous: toPublisher(key) }
+  return { before, previous: undefined }
+}
+
 /** Lists only the publishers' names, which costs no more than reading the keys. */
 export function listPublishersAfter(
   reader: Reader,
@@ -48,5 +67,7 @@ export function listPublishersAfter(
     ...(after !== undefined && { after }),
     limit,
   })
-  return [...range].map(({ key }) => key.slice(key.indexOf(' ') + 1))
+  return [...range].map(({ key }) => toPublisher(key))
 }
+
+const toPublisher = (key: string) => key.slice(key.indexOf(' ') + 1)
