@@ -158,7 +158,7 @@ export function renderPointer(kind: HostedKind, domain: string, baseUrl: string)
   return (
     <>
       {toHostingBase(baseUrl) === undefined ? (
-        <p class="notice">
+        <p>
           This registry has no public https URL, so a real domain can’t point to it and nothing more
           is needed here. On a public registry you would now serve this at {address}:
         </p>
