@@ -17,7 +17,7 @@ export type ServeOptions = {
   caFile?: string
   /** Answers for the agents that are its tenants; without it they answer as made up here. */
   agent?: AgentBehind
-  /** Address that gets the webhooks for somebody who tries the demo; without one they are not found. */
+  /** Origin that gets the webhooks for somebody who tries the demo; without one they are not found. */
   receiver?: string
 }
 
@@ -77,7 +77,8 @@ function createListener(
     requests.set(counted, (requests.get(counted) ?? 0) + 1)
     const forwarded = agent && findForwarded(host, path)
     if (forwarded) return passToAgent(forwarded, agent, request, response)
-    if (receiver && isForReceiver(host, path)) return passOn(receiver, request, response)
+    if (receiver && isForReceiver(host, path))
+      return passOn(new URL(request.url ?? '/', receiver).href, request, response)
     const site = world.sites.get(host)
     if (site === undefined) return send(notFound, request, response)
     const ask = { method: request.method ?? 'GET', path, headers: request.headers, body: '' }

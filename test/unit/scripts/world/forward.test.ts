@@ -40,7 +40,9 @@ test('a visitor of the demo has an agent at the own site, and nothing else there
 test('webhooks to the own site reach a receiver as they were sent, and are lost where none listens', async () => {
   const world = buildWorld({ seed: 1, protocolName: 'adcp' })
   let body = ''
+  let url: string | undefined
   const receiver = createServer(async (call, response) => {
+    url = call.url
     for await (const chunk of call) body += chunk
     response.writeHead(call.headers['webhook-id'] === 'w1' ? 204 : 400).end()
   })
@@ -53,8 +55,8 @@ test('webhooks to the own site reach a receiver as they were sent, and are lost 
     const [answer] = await once(call, 'response')
     return answer.resume().statusCode
   }
-  expect(await post('/changes')).toBe(204)
-  expect(body).toBe('{"b":  1}')
+  expect(await post('/changes?team=a%20b')).toBe(204)
+  expect([url, body]).toEqual(['/changes?team=a%20b', '{"b":  1}'])
   expect(await post('/other')).toBe(404)
   await new Promise(resolve => receiver.close(resolve))
   expect(await post('/changes')).toBe(502)
