@@ -168,14 +168,16 @@ test('409: an address twice, and more subscriptions than an organization may hav
   expect(refused.json().error).toContain('6 subscriptions')
 })
 
-test('an Idempotency-Key subscribes once, and repeats its answer', async () => {
+test('an Idempotency-Key subscribes once, and does not show the secret again', async () => {
   const receiver = receivers.add('once.example')
   const headers = { authorization: `Bearer ${acme}`, 'idempotency-key': 'subscribe-once' }
   const post = (url: string) =>
     registry.app.inject({ method: 'POST', url: path, headers, payload: { url } })
   const [first, again] = [await post(receiver.url), await post(receiver.url)]
-  expect([first.statusCode, again.statusCode]).toEqual([201, 201])
-  expect(again.json().subscription_id).toBe(first.json().subscription_id)
+  expect([first.statusCode, again.statusCode]).toEqual([201, 409])
+  const { subscription_id, signing_secret } = first.json()
+  expect(again.json().error).toContain(`/api/registry/subscriptions/${subscription_id}/resume`)
+  expect(again.body).not.toContain(signing_secret)
   expect(receiver.statuses).toHaveLength(1)
   expect((await post(`${receiver.url}?other`)).statusCode).toBe(409)
 })

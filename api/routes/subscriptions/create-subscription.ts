@@ -6,14 +6,15 @@ import { SubscriptionView } from '../../../pipeline/model/responses/subscription
 import {
   DeliveryCursor,
   ReceiverUrl,
+  type Subscription,
   subscriptionKinds,
 } from '../../../pipeline/model/subscription.ts'
 import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
 import { resolveOrganization } from '../../auth/organization-access.ts'
 import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subscription.ts'
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
+import { submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { filters, requireFilterable, resolveAgents } from './filters.ts'
 import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './own-subscription.ts'
 
@@ -68,34 +69,40 @@ export const createSubscription = defineOperation({
     const { kind, event_types, domains, agents } = body
     requireKindAllowed(kind, belonging, principal)
     requireFilterable(kind, { event_types, domains, agents })
-    const { reader, writer, config, receivers } = services
+    const { reader, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, submissionId)
     const known = findSubscription(reader, org_id, subscription_id)
-    if (known?.url === body.url && known.kind === kind)
-      return { status: 201, body: describeWithSecret(known, services) }
-    if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')
+    if (known) refuse('conflict', explainUsed(known, body))
     requireSubscriptionAllowed(body.url, org_id, services)
     const cursor = resolveCursor(body.cursor, { kind, org_id }, services)
     requireSigning(services)
     const headers = await receivers.count(org_id)
     const receiver = { url: body.url, subscription_id, organization_id: org_id }
     await confirmReceiver(receiver, principal.id, services)
-    unwrapAnswer(
-      await writer.submit({
-        op: 'subscription.create',
-        subscription_id,
-        org_id,
-        url: body.url,
-        kind,
-        event_types,
-        domains,
-        agents: resolveAgents(agents, reader),
-        cursor,
-        created_by: principal.id,
-        most: config.LIMITS.subscriptionsPerOrganization,
-      }),
-    )
+    await submitSecret(services, submissionId, {
+      op: 'subscription.create',
+      subscription_id,
+      org_id,
+      url: body.url,
+      kind,
+      event_types,
+      domains,
+      agents: resolveAgents(agents, reader),
+      cursor,
+      created_by: principal.id,
+      most: config.LIMITS.subscriptionsPerOrganization,
+    })
     const subscription = requireOwn(subscription_id, org_id, services)
     return { status: 201, body: describeWithSecret(subscription, services), headers }
   },
 })
+
+/** Explains why a request with the key of an earlier one is refused: its answer had a secret. */
+function explainUsed(
+  { subscription_id, url, kind }: Subscription,
+  asked: Pick<Subscription, 'url' | 'kind'>,
+) {
+  return url === asked.url && kind === asked.kind
+    ? `this Idempotency-Key created the subscription ${subscription_id}: POST /api/registry/subscriptions/${subscription_id}/resume returns its signing_secret`
+    : 'this Idempotency-Key was used for a different request'
+}
