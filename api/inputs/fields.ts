@@ -1,17 +1,20 @@
 import { z } from 'zod'
 import { type Domain, parseDomain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 
-/** Reads the web instead of the index; only the literal `true` turns it on. */
-export const fresh = z
-  .unknown()
-  .optional()
-  .transform(input => input === 'true')
-  .meta({
-    type: 'string',
-    enum: ['true', 'false'],
-    default: 'false',
-    description: '`true` reads the files now; if that fails, the stored response is returned',
-  })
+/** Creates the schema of a switch in a query string: only the word `true` turns it on. */
+export function createFlag(description: string) {
+  return z
+    .unknown()
+    .optional()
+    .transform(input => input === 'true')
+    .meta({ type: 'string', enum: ['true', 'false'], default: 'false', description })
+}
+
+/** Reads the web instead of the index. */
+export const fresh = createFlag(
+  '`true` reads the files now; if that fails, the stored response is returned',
+)
+
 /** Accepts `fresh` where it has no effect: clients send it to every lookup. */
 export const freshIgnored = z.string().optional().meta({
   deprecated: true,
@@ -109,25 +112,26 @@ export const domainCursor = z
 const CSV_VALUES_MAX = 100
 const NO_VALUES: readonly string[] = []
 
-/** Creates the schema of comma-separated values, at most a hundred; empty ones are ignored. */
-export function createCsv(description: string) {
-  return z
-    .string({
-      error: ({ input }) =>
-        Array.isArray(input) ? 'must be a single value, with commas between several' : undefined,
-    })
-    .default('')
-    .transform((text, ctx): readonly string[] => {
-      if (text === '') return NO_VALUES
-      const values = text
-        .split(',')
+const Values = z.union([z.string(), z.array(z.string())])
+
+/** A list that is repeated or separated by commas, without its empty values. */
+export const List = Values.default('').transform((input): readonly string[] =>
+  input === ''
+    ? NO_VALUES
+    : [input]
+        .flat()
+        .flatMap(text => text.split(','))
         .map(value => value.trim())
-        .filter(value => value !== '')
-      if (values.length > CSV_VALUES_MAX)
-        ctx.addIssue(`must not be more than ${CSV_VALUES_MAX} values`)
-      return values
-    })
-    .meta({ description: `${description}; separate several with commas` })
+        .filter(value => value !== ''),
+)
+
+/** Creates the schema of such a list of at most a hundred values. */
+export function createCsv(description: string) {
+  return List.transform((values, ctx): readonly string[] => {
+    if (values.length > CSV_VALUES_MAX)
+      ctx.addIssue(`must not be more than ${CSV_VALUES_MAX} values`)
+    return values
+  }).meta({ description: `${description}; separate several with commas` })
 }
 
 /** An instant in ISO 8601: a day, or a day with a time and its zone; its UTC year has four digits. */
@@ -181,20 +185,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Creates the schema of a switch in a query string: only the word `true` turns it on. */
-export function createFlag(description: string) {
-  return z
-    .unknown()
-    .optional()
-    .transform(input => input === 'true')
-    .meta({ type: 'string', enum: ['true'], description })
-}
-
 /** Creates the schema of a parameter that may be repeated; empty and duplicate values are ignored. */
 export function createRepeated(max: number, description: string) {
-  return z
-    .union([z.string(), z.array(z.string())])
-    .optional()
+  return Values.optional()
     .transform((input = [], ctx): string[] => {
       const values = new Set([input].flat().filter(value => value !== ''))
       if (values.size <= max) return [...values]

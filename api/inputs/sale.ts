@@ -6,6 +6,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { delegationTypes } from '../../pipeline/model/documents/index.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
+import { createFlag } from './fields.ts'
 
 const TERM_VALUES_MAX = 100
 const VALUE_CHARS_MAX = 500
@@ -74,7 +75,6 @@ const list = z
   .union([z.string(), z.array(z.string())])
   .transform(input => (Array.isArray(input) ? input : [input]).flatMap(text => text.split(',')))
   .pipe(values)
-  .meta({ type: 'string', description: 'values, separated by commas' })
 
 const delegation_type = z
   .enum(delegationTypes)
@@ -83,11 +83,9 @@ const delegation_type = z
 const country = Country.optional().describe('Country of the sale, as a two-letter code')
 const at = EvaluationTime.optional()
 
-/** Only the literal `true` turns a boolean parameter on. */
-export const explain = z
-  .string()
-  .optional()
-  .meta({ description: '`true` adds `evidence`: the files, entries and rules behind the verdict' })
+export const explain = createFlag(
+  '`true` adds `evidence`: the files, entries and rules behind the verdict',
+)
 
 export const termsInQuery = {
   delegation_type,
@@ -110,9 +108,9 @@ export const termsInBody = {
 type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
 
 /** Tells whether a question names only agent and property: its answer can be looked up by key. */
-export function hasNoTerms(question: SaleQuestion & { explain?: string | undefined }): boolean {
+export function hasNoTerms(question: SaleQuestion & { explain?: boolean }): boolean {
   return (
-    question.explain !== 'true' &&
+    question.explain !== true &&
     question.at === undefined &&
     question.country === undefined &&
     question.delegation_type === undefined &&

@@ -100,13 +100,14 @@ function shorten(properties: Json): Json {
     if (droppedKeywords.includes(key) && typeof value !== 'object') return undefined
     if (key === 'propertyNames' || isAnything(key, value)) return undefined
     if (JSON.stringify(value?.anyOf) === STRING_OR_STRINGS) {
-      const { anyOf: _, ...rest } = value
-      return 'type' in rest ? rest : { type: 'array', items: { type: 'string' }, ...rest }
+      const { anyOf: _, examples: __, description = '', ...rest } = value
+      const shown = description.replace(COMMAS, '').replace(LINK, '$1')
+      return { type: 'array', items: { type: 'string' }, description: shown, ...rest }
     }
     const isUninformative =
       (key === 'minimum' && value <= 1) ||
       (key === 'maximum' && value > BOUND_SHOWN_MAX) ||
-      (key === 'default' && value === '')
+      (key === 'default' && (value === '' || value === 'false'))
     if (isUninformative) return undefined
     if (!Array.isArray(value?.enum)) return value
     if (value.enum.length > VALUES_SHOWN_MAX) {
@@ -170,6 +171,9 @@ const VALUES_SHOWN_MAX = 12
 const BOUND_SHOWN_MAX = 1e6
 /** A parameter that may be repeated: a list, or a text with commas. */
 const STRING_OR_STRINGS = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
+/** Separators of a list in an address, as its description names them; a tool takes an array. */
+const COMMAS = /[;,] (?:separate several with|separated by) commas/
+const LINK = /\[([^\]]+)\]\([^)]+\)/g
 const REFERENCE_PREFIX = '#/$defs/'
 
 /** Resolves a reference to the schema that it names. */

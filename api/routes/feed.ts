@@ -19,7 +19,7 @@ import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { completeDay, DateTime } from '../inputs/as-of.ts'
 import { describeUnknownType } from '../inputs/event-type.ts'
-import { createWholeNumber, PastedDomain } from '../inputs/fields.ts'
+import { createWholeNumber, List, PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
 import { type Call, defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
@@ -82,28 +82,20 @@ function toSubject({ domain, agent }: FeedSubject, reader: Reader): FeedSubject 
   return { domain, agent: agent === undefined ? undefined : resolveAgentUrl(reader, agent) }
 }
 
-const types = z
-  .string()
-  .default('')
-  .transform((text, ctx) => {
-    const filters = text
-      .split(',')
-      .map(filter => filter.trim())
-      .filter(filter => filter !== '')
-    const [fault] = filters.flatMap(filter => describeUnknownType(filter) ?? [])
-    if (filters.length > TYPE_FILTERS_MAX) ctx.addIssue(`must not be more than ${TYPE_FILTERS_MAX}`)
-    else if (fault !== undefined)
-      ctx.addIssue({
-        code: 'custom',
-        message: fault,
-        params: { valid_values: eventTypeNames },
-      })
-    return filters.length === 0 ? eventTypeNames : matchTypes(filters)
-  })
-  .meta({
-    description: 'Comma-separated [types](/docs/guides/events), `*` as wildcard',
-    examples: ['property.*,agent.discovered'],
-  })
+const types = List.transform((filters, ctx) => {
+  const [fault] = filters.flatMap(filter => describeUnknownType(filter) ?? [])
+  if (filters.length > TYPE_FILTERS_MAX) ctx.addIssue(`must not be more than ${TYPE_FILTERS_MAX}`)
+  else if (fault !== undefined)
+    ctx.addIssue({
+      code: 'custom',
+      message: fault,
+      params: { valid_values: eventTypeNames },
+    })
+  return filters.length === 0 ? eventTypeNames : matchTypes(filters)
+}).meta({
+  description: 'Event [types](/docs/guides/events) with `*` as wildcard, separated by commas',
+  examples: ['property.*,agent.discovered'],
+})
 
 const subject = {
   domain: PastedDomain.optional().describe('Events about this domain'),

@@ -192,7 +192,7 @@ describe('GET /api/registry/agents/search', () => {
     ['?limit=201', 'limit'],
     ['?limit=many', 'limit'],
     [`?channels=${Array(101).fill('x').join()}`, 'channels'],
-    ['?channels=a&channels=b', 'channels'],
+    [`?${Array(101).fill('channels=x').join('&')}`, 'channels'],
     ['?has_tmp=yes', 'has_tmp'],
     ['?min_properties=-1', 'min_properties'],
     ['?min_properties=few', 'min_properties'],
@@ -208,15 +208,12 @@ describe('GET /api/registry/agents/search', () => {
     ])
   })
 
-  test.each([
-    ['?type=sale', /^`type` must be one of .*\. Did you mean "sales"\?$/],
-    [
-      '?channels=a&channels=b',
-      /^`channels` must be a single value, with commas between several\.$/,
-    ],
-  ])('400: %s says what was meant', async (query, error) => {
-    expect((await search(query)).json().error).toMatch(error)
-  })
+  test.each([['?type=sale', /^`type` must be one of .*\. Did you mean "sales"\?$/]])(
+    '400: %s says what was meant',
+    async (query, error) => {
+      expect((await search(query)).json().error).toMatch(error)
+    },
+  )
 
   test('401: a credential is required', async () => {
     expect((await search('', {} as { authorization: string })).statusCode).toBe(401)

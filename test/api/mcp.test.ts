@@ -132,6 +132,44 @@ describe('tools', () => {
     expect(build({ limit: 200 })).toBe('/api/registry/agents?limit=200')
   })
 
+  test('name no header, which a model does not see', async () => {
+    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+    const named = tools.filter(tool => /\bX-[A-Z]/.test(JSON.stringify(tool)))
+    expect(named.map(({ name }) => name)).toEqual([])
+  })
+
+  test('take an array for every list, and a text with commas wherever the API does', async () => {
+    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+    const inText = tools.flatMap(({ name, inputSchema: { properties = {} } }) =>
+      Object.entries(properties as Record<string, { type?: string; description?: string }>)
+        .filter(([, { type, description }]) => type !== 'array' && /comma/i.test(description ?? ''))
+        .map(([argument]) => `${name} ${argument}`),
+    )
+    expect(inText).toEqual([])
+    const client = await connect(key, '?toolset=all')
+    for (const [name, list, more] of [
+      ['search_agents', 'channels', {}],
+      ['search_agents', 'markets', {}],
+      ['read_feed', 'types', {}],
+      ['list_authorizations', 'evidence', { agent_url: 'https://seller.example/mcp' }],
+    ] as const) {
+      const values = {
+        types: ['agent.*', 'property.*'],
+        evidence: ['adagents_json', 'community'],
+        markets: ['GB', 'DE'],
+        channels: ['ctv', 'display'],
+      }[list]
+      const call = (value: unknown) =>
+        client.callTool({ name, arguments: { ...more, [list]: value } })
+      const [asArray, asText] = [await call(values), await call(values.join())]
+      expect([name, asArray.isError ?? false, asArray.content]).toEqual([
+        name,
+        false,
+        asText.content,
+      ])
+    }
+  })
+
   test('that write are listed with a credential, where they are asked for', async () => {
     const { tools } = await (await connect(key, '?toolset=write')).listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual([

@@ -69,7 +69,7 @@ export const searchForAgents = defineOperation({
   group: 'Agent Discovery',
   summary: 'Search agents by their inventory',
   description:
-    'Returns the agents that publishers list and that match every filter. A filter matches if any of its values does. The most relevant agents come first: `relevance_score` is the share of the requested values that the agent has, plus 0.1 · ln(property_count + 1), plus 0.05 for trusted match. Agents with equal scores are sorted by URL. If nothing is found, `unmatched_values` names the values that no agent has. To keep a copy, read all pages, then read the feed from the `X-Sync-Cursor` of the first page.',
+    'Returns the agents that publishers list and that match every filter. A filter matches if any of its values does. The most relevant agents come first: `relevance_score` is the share of the requested values that the agent has, plus 0.1 · ln(property_count + 1), plus 0.05 for trusted match. Agents with equal scores are sorted by URL. If nothing is found, `unmatched_values` names the values that no agent has.',
   access: 'bearer',
   cache: 'private',
   query: SearchQuery,

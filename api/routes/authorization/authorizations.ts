@@ -22,7 +22,7 @@ import { listClaims, streamClaims } from '../../../pipeline/read/queries/claim-i
 import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf } from '../../inputs/as-of.ts'
-import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
+import { createCursor, createPageSize, encodeCursor, List } from '../../inputs/fields.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
@@ -33,24 +33,16 @@ import { replyOk } from '../../responses/reply.ts'
 
 const known = new Set<string>(evidences)
 
-const evidence = z
-  .string()
-  .default('')
-  .transform((text, ctx): Evidence[] => {
-    const words = text
-      .split(',')
-      .map(word => word.trim())
-      .filter(word => word !== '')
-    const odd = words.find(word => !known.has(word))
-    if (odd !== undefined) ctx.addIssue(describeChoices(evidences))
-    return words.length === 0 ? ['adagents_json'] : ([...new Set(words)].sort() as Evidence[])
-  })
-  .meta({
-    description:
-      'Kinds of rows, separated by commas. `adagents_json`: grants of publishers. `adagents_authoritative`: ' +
-      'claims of managers’ files for other publishers, which grant nothing. The other kinds ' +
-      'have no rows yet',
-  })
+const evidence = List.transform((words, ctx): Evidence[] => {
+  const odd = words.find(word => !known.has(word))
+  if (odd !== undefined) ctx.addIssue(describeChoices(evidences))
+  return words.length === 0 ? ['adagents_json'] : ([...new Set(words)].sort() as Evidence[])
+}).meta({
+  description:
+    'Kinds of rows, separated by commas. `adagents_json`: grants of publishers. `adagents_authoritative`: ' +
+    'claims of managers’ files for other publishers, which grant nothing. The other kinds ' +
+    'have no rows yet',
+})
 
 const include = z
   .enum(['effective', 'raw'])

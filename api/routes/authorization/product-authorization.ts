@@ -202,7 +202,7 @@ export const authorizeProduct = defineOperation({
       checked_at: toIso(services.reader.now()),
       ...(past && { as_of: toIso(past.at) }),
       freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
-      ...((body.explain || query.explain === 'true') &&
+      ...((body.explain || query.explain) &&
         past === undefined &&
         buildListPart(
           'evidence',
@@ -257,7 +257,7 @@ export const expandProduct = defineOperation({
     const { past, judge, judged } = await judgeProduct(body, query.as_of, services)
     const all = judged.flatMap(listProperties)
     const start = Number(body.cursor ?? 0)
-    const isExplained = (body.explain || query.explain === 'true') && past === undefined
+    const isExplained = (body.explain || query.explain) && past === undefined
     const room = new ResponseBudget(isExplained ? LIST_PART_BYTES : undefined)
     const shown = room.take(
       all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),

@@ -112,7 +112,7 @@ async function judgeWithTerms({ query, services: { reader } }: PropertyCall): Pr
     checked_at: toIso(reader.now()),
     ...(past && { as_of: toIso(past.at) }),
     freshness: findDecidingFreshness(reader, sale.deciding),
-    ...(query.explain === 'true' &&
+    ...(query.explain &&
       past === undefined &&
       buildListPart('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
   })

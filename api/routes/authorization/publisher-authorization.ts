@@ -197,14 +197,14 @@ function mayGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolea
 
 /** The requested ranges of an answer's lists. */
 interface Paging {
-  explain?: string | undefined
+  explain?: boolean
   evidence_cursor?: string | undefined
   declared_cursor?: string | undefined
   unauthorized_properties_cursor?: string | undefined
 }
 
 function omitEvidence(paging: Paging): Paging {
-  return { ...paging, explain: undefined }
+  return { ...paging, explain: false }
 }
 
 function toRefused({ property_id, name, property_type }: StockedProperty) {
@@ -258,7 +258,7 @@ function judgePublisher(
       judgeOperator([], publisher_domain, operating, undefined),
     ),
     ...toStale(inventory.countStale(agent_url)),
-    ...(paging.explain === 'true' &&
+    ...(paging.explain &&
       buildListPart(
         'evidence',
         joinLists(
