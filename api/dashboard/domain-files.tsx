@@ -20,6 +20,7 @@ import {
   chooseFileLook,
   countAll,
   describeFileState,
+  isServedValid,
   toDecidingSource,
 } from '../pages/parts/publisher-file.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
@@ -109,7 +110,7 @@ async function loadAdagentsState(context: Shared, domain: Domain): Promise<FileS
     look: chooseFileLook(lookup, faults),
     notes: [
       ...(isHosted ? ['hosted here'] : []),
-      ...(lookup.adagents_valid ? listCounted(faults) : []),
+      ...(isServedValid(lookup) ? listCounted(faults) : []),
       countThings(countAll(lookup).agents, 'agent'),
     ],
     readAt: freshness.succeeded_at,

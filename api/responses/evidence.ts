@@ -98,15 +98,22 @@ export function buildPublisherEvidence(
   publisher: string,
   { rule, grant }: PublisherStep,
 ): Evidence {
+  const file = findPublisherFile(reader, publisher)
   return {
     side: 'publisher',
     domain: publisher,
-    ...findPublisherFile(reader, publisher),
+    ...file,
     ...(grant && toEvidenceEntry(grant, publisher)),
     rule,
     says: judgePublisherSide(rule),
-    text: publisherTexts[rule],
+    text: `${publisherTexts[rule]}${grant ? describeVersion(file) : ''}`,
   }
+}
+
+/** Says which version of a file counts where the one that is served now cannot be used. */
+function describeVersion({ file_state, fetched_at }: Pick<Evidence, 'file_state' | 'fetched_at'>) {
+  if (file_state !== 'invalid' || fetched_at === undefined) return ''
+  return `; the file is invalid now, and its last valid version, from ${fetched_at.slice(0, 10)}, counts`
 }
 
 function toEvidenceEntry(grant: GrantInForce, publisher: string) {

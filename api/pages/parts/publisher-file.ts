@@ -4,10 +4,15 @@ import { capitalize } from '../html/text.tsx'
 import { type CountedFaults, chooseIssuesLook } from './faults.tsx'
 import { isHostedOnly } from './publisher.tsx'
 
+/** Tells whether the file was valid when it was last read; one that has broken since may still be in force. */
+export function isServedValid({ adagents_valid, files }: PublisherLookup): boolean {
+  return adagents_valid === true && files.adagents_json.status === 'valid'
+}
+
 /** Describes the state of the file in a word or two. */
 export function describeFileState(lookup: PublisherLookup, { errors }: CountedFaults): string {
   if (isHostedOnly(lookup)) return 'Hosted here'
-  if (lookup.adagents_valid) return errors > 0 ? 'Usable' : 'Valid'
+  if (isServedValid(lookup)) return errors > 0 ? 'Usable' : 'Valid'
   const { status } = lookup.files.adagents_json
   return status === 'absent' ? 'Not found' : capitalize(status)
 }
@@ -15,7 +20,7 @@ export function describeFileState(lookup: PublisherLookup, { errors }: CountedFa
 /** Chooses how the state of the file looks. */
 export function chooseFileLook(lookup: PublisherLookup, counted: CountedFaults) {
   if (isHostedOnly(lookup)) return 'fair'
-  return lookup.adagents_valid ? chooseIssuesLook(counted) : 'bad'
+  return isServedValid(lookup) ? chooseIssuesLook(counted) : 'bad'
 }
 
 /** Finds the file that decides: the domain's own, or the one that it leads to. */

@@ -39,6 +39,7 @@ import {
   chooseFileLook,
   countAll,
   describeFileState,
+  isServedValid,
   toDecidingSource,
 } from '../parts/publisher-file.ts'
 import { loadTerms } from '../parts/terms.tsx'
@@ -195,18 +196,16 @@ function formatKnown(lookup: PublisherLookup, count: number): string {
   return count === 0 && describeUnknown(lookup) !== undefined ? '–' : formatCount(count)
 }
 
-function describeIssues(
-  { adagents_valid, files }: PublisherLookup,
-  faults: CountedFaults,
-): string | undefined {
+function describeIssues(lookup: PublisherLookup, faults: CountedFaults): string | undefined {
   const counted = describeCounted(faults)
-  if (adagents_valid)
+  if (isServedValid(lookup))
     return faults.errors > 0 ? `${counted}; parts with errors may be ignored` : counted
   if (faults.line !== undefined)
     return faults.errors > 1
       ? `${counted}, the first on line ${faults.line}`
       : `${counted} on line ${faults.line}`
-  return faults.errors + (faults.warnings ?? 0) === 0 || files.adagents_json.status !== 'invalid'
+  return faults.errors + (faults.warnings ?? 0) === 0 ||
+    lookup.files.adagents_json.status !== 'invalid'
     ? undefined
     : counted
 }

@@ -40,7 +40,7 @@ const Hosting = z
     mode: z
       .enum(hostingModes)
       .describe(
-        '`self`: its own file is valid; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
+        '`self`: a version of its own file is in force; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
       ),
     expected_url: text.describe('URL at which the domain would serve its own file'),
     resolved_url: text
@@ -74,7 +74,7 @@ const PublisherFiles = z
         status: z
           .enum(['valid', 'community', 'invalid', 'absent', 'unknown'])
           .describe(
-            '`community`: the domain has no usable file, and members saved its properties; `unknown`: the file has not been read yet, or could not be reached',
+            'What the last attempt found: `invalid` or `absent` at once, even while the last valid version is in force (`adagents_valid`). `community`: the domain has no usable file, and members saved its properties; `unknown`: the file has not been read yet, or could not be reached',
           ),
         expected_url: text.describe('URL at which the domain would serve it'),
         registry_url: text
@@ -168,7 +168,9 @@ export const PublisherLookup = z
     adagents_valid: z
       .boolean()
       .nullable()
-      .describe('Whether the file is valid; null if it could not be read yet'),
+      .describe(
+        'Whether a valid version of the file is in force, as it is for a while after the file broke; null if it could not be read yet. `files` says what the last attempt found',
+      ),
     discovery_method: DiscoveryMethod.nullable(),
     manager_domain: ManagerDomain.nullable(),
     hosting: Hosting,

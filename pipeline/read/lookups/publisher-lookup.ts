@@ -52,10 +52,7 @@ export function findPublisher(
   })
   if (found === undefined) return findPublisherWithoutFile(reader, domain, base, more)
   const { notes, hasInventory } = found
-  const { body, etag } = withFinalAddress(
-    found.freshness.state === 'absent' ? withAbsentFile(found) : found,
-    notes,
-  )
+  const { body, etag } = withFinalAddress(withFileStatus(found, found.freshness), notes)
   const ownEtag = member === null ? etag : `${etag}.${hashAnswer(member)}`
   const named = notes.finalUrl ?? notes.resolvedUrl
   const hosted =
@@ -88,13 +85,16 @@ function withFinalAddress(
 
 const toResolved = (address: string) => `"resolved_url":${JSON.stringify(address)}`
 
-const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
+const FILE_STATUS = /("files":\{"adagents_json":\{"status":")(?:in)?valid"/
 
-/** Marks a missing file as missing, not as invalid; only the crawl state can tell. */
-function withAbsentFile<Found extends StoredAnswer>(found: Found): Found {
-  const text = found.body.toString()
-  const corrected = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
-  return text === corrected ? found : { ...found, body: corrected }
+/**
+ * Says what the last attempt found, also while the last valid version is in force: only the crawl state can tell. The
+ * ETag covers that state already.
+ */
+function withFileStatus(found: StoredAnswer, { state }: FreshnessBlock): StoredAnswer {
+  const status = fileStatus[state]
+  if (status === undefined) return found
+  return { ...found, body: found.body.toString().replace(FILE_STATUS, `$1${status}"`) }
 }
 
 const NO_MEMBER = ',"member":null'
