@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { getFirst } from '../../pipeline/core/present.ts'
+import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
 import { TaskError } from './errors.ts'
 import { checkVersion, describeVersion } from './protocol-version.ts'
 import { IdempotencyKey, runOnce, toOwner } from './state/idempotency.ts'
@@ -91,7 +92,7 @@ export function readContext(args: Record<string, unknown>): { context?: unknown 
 /** Reads the arguments. Issues of the envelope and the key are named before those of the task. */
 function readArguments(task: Task, args: Payload): never {
   const schemas = [Envelope, ...(task.mutates ? [Keyed] : []), task.input]
-  const parsed = schemas.map(schema => schema.safeParse(args))
+  const parsed = schemas.map(schema => schema.safeParse(args, { error: describeIssue }))
   const issues = parsed.flatMap(({ error }) => error?.issues ?? [])
   if (issues.length > 0) throw describeIssues(issues)
   return parsed.at(-1)?.data as never
@@ -108,12 +109,4 @@ function describeIssues(issues: readonly z.core.$ZodIssue[]): TaskError {
 
 function isFormatIdField(part: PropertyKey): boolean {
   return /^(?:target_)?format_ids?$/.test(String(part))
-}
-
-/** Formats a path as callers write it, such as `packages[0].budget`. */
-function formatPath(path: readonly PropertyKey[]): string {
-  return path
-    .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '')
 }

@@ -2,6 +2,7 @@ import { countThings } from '../../pipeline/core/counts.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { detectImageType, type ImageType } from '../../pipeline/core/image-type.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
+import { describeIssue } from '../../pipeline/core/validation-messages.ts'
 import { LogoNote, LogoTag } from '../../pipeline/model/logo.ts'
 import { parseForm } from './form-data.ts'
 
@@ -48,7 +49,7 @@ function readTags(form: FormData): string[] {
     .filter(word => word.trim() !== '')
   if (words.length > TAGS_MAX) refuse('invalid_request', `tags: must not be more than ${TAGS_MAX}`)
   const tags = words.map(word => {
-    const read = LogoTag.safeParse(word)
+    const read = LogoTag.safeParse(word, { error: describeIssue })
     if (read.success) return read.data
     return refuse('invalid_request', `tags: ${getFirst(read.error.issues).message}`)
   })
@@ -56,7 +57,7 @@ function readTags(form: FormData): string[] {
 }
 
 function readNote(form: FormData): string {
-  const read = LogoNote.safeParse(readText(form, 'note'))
+  const read = LogoNote.safeParse(readText(form, 'note'), { error: describeIssue })
   if (read.success) return read.data
   return refuse('invalid_request', `note: ${getFirst(read.error.issues).message}`)
 }

@@ -4,6 +4,7 @@ import type { Instant } from '../../pipeline/core/clock.ts'
 import { toAssignedCountry } from '../../pipeline/core/country.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
+import { describeIssue } from '../../pipeline/core/validation-messages.ts'
 import { delegationTypes } from '../../pipeline/model/documents/index.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { createFlag } from './fields.ts'
@@ -137,7 +138,7 @@ export function toTerms(question: SaleQuestion, now: Instant, { anywhere = false
 export function parseAgent(name: string, text: string): string {
   const key = text.length > URL_CHARS_MAX ? undefined : parseAgentKey(text)
   if (key !== undefined) return key
-  const read = AgentUrl.safeParse(text)
+  const read = AgentUrl.safeParse(text, { error: describeIssue })
   if (read.success) return read.data
   return refuse('invalid_request', `${name}: ${getFirst(read.error.issues).message}`)
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { PublicError, type PublicErrorName, refuse } from '../../pipeline/core/errors.ts'
+import { describeIssue } from '../../pipeline/core/validation-messages.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { chooseAnswering } from '../operation/answering.ts'
@@ -53,7 +54,7 @@ export function createAsk(call: PageCall): Ask {
 }
 
 function parseInput(schema: z.ZodType | undefined, input: unknown): unknown {
-  const read = schema?.safeParse(input)
+  const read = schema?.safeParse(input, { error: describeIssue })
   if (read === undefined || read.success) return read?.data
   const [issue] = read.error.issues
   return refuse('invalid_request', `${issue?.path.join('.')}: ${issue?.message}`)

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { toErrorBody } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
+import { describeIssue } from '../../pipeline/core/validation-messages.ts'
 import type { CheckedSale } from '../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
@@ -72,7 +73,7 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
     identifier_type: identifier.type,
     identifier_value: identifier.value,
   }
-  const agent = AgentUrl.safeParse(agent_url)
+  const agent = AgentUrl.safeParse(agent_url, { error: describeIssue })
   if (!agent.success) {
     const text = `agent_url: ${getFirst(agent.error.issues).message}`
     return { ...asked, ...toErrorBody('invalid_request', text) }

@@ -21,7 +21,7 @@ export function describeIssue(issue: Issue): string | undefined {
     case 'invalid_format':
       return formats[issue.format] ?? 'has the wrong format'
     case 'invalid_union':
-      return describeUnion(issue.errors)
+      return issue.input === undefined ? 'is required' : describeUnion(issue.errors)
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`
     default:
@@ -46,7 +46,8 @@ function describeUnion(errors: readonly (readonly z.core.$ZodIssue[])[]): string
     first?.code === 'invalid_type' && first.path.length === 0 ? kinds[first.expected] : undefined,
   )
   const known = types.filter(type => type !== undefined)
-  if (known.length < types.length) return 'has the wrong type'
+  // Where a field decides which schema it is, there are none to name.
+  if (known.length === 0 || known.length < types.length) return 'has the wrong type'
   return `must be ${joinChoices([...new Set(known)])}`
 }
 

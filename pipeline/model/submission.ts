@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
+import { describeIssue } from '../core/validation-messages.ts'
 import { invitationOperations } from './accounts/invitation.ts'
 import { memberOperations } from './accounts/member.ts'
 import { organizationOperations } from './accounts/organization.ts'
@@ -148,12 +149,15 @@ export function readSubmission(
   text: string,
 ): { submission: Submission } | { refusal: Refusal; submission_id?: string } {
   const value: unknown = parseJson(text)
-  const { success, data, error } = Submission.safeParse(value)
+  const { success, data, error } = Submission.safeParse(value, { error: describeIssue })
   if (success) return { submission: data }
   const [fault] = error.issues
   const place = fault?.path.filter(step => step !== 'operation').join('.') || 'request'
   const refused = `${place.slice(0, FAULT_CHARS_MAX)}: ${fault?.message.slice(0, FAULT_CHARS_MAX)}`
-  return { refusal: { refused }, ...UnreadSubmission.safeParse(value).data }
+  return {
+    refusal: { refused },
+    ...UnreadSubmission.safeParse(value, { error: describeIssue }).data,
+  }
 }
 
 function parseJson(text: string): unknown {

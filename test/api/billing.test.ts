@@ -202,13 +202,20 @@ describe('an event of the billing provider', () => {
     expect(other.json()).toEqual({ received: true, applied: false })
     const nobody = await tell({ organization: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11' })
     expect(nobody.statusCode).toBe(404)
-    for (const body of [
-      '{',
-      '{}',
-      'null',
-      '{"id":"e","type":"subscription.updated","created":1,"data":{}}',
-    ]) {
-      expect((await send(body)).statusCode).toBe(400)
+    const event = { id: 'e', type: 'subscription.updated', created: 1, data: {} }
+    for (const [body, error] of [
+      ['{', 'The body is not valid JSON.'],
+      ['null', 'The body must be an object.'],
+      ['{}', '`id` is required.'],
+      [JSON.stringify({ ...event, type: 1 }), '`type` must be a string.'],
+      [JSON.stringify(event), '`data.organization_id` is required.'],
+      [
+        JSON.stringify({ ...event, data: { organization_id: 'x' } }),
+        '`data.organization_id` must be a UUID.',
+      ],
+    ] as const) {
+      const answer = await send(body)
+      expect([answer.statusCode, answer.json().error]).toEqual([400, error])
     }
   })
 

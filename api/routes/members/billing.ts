@@ -3,6 +3,7 @@ import { SECOND } from '../../../pipeline/core/clock.ts'
 import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import { findTierOfPrice } from '../../../pipeline/core/tiers.ts'
+import { describeIssue } from '../../../pipeline/core/validation-messages.ts'
 import { BillingEvent } from '../../../pipeline/model/accounts/billing.ts'
 import { BillingTaken } from '../../../pipeline/model/responses/own-organization.ts'
 import type { OperationOf } from '../../../pipeline/model/submission.ts'
@@ -58,7 +59,7 @@ export const takeBillingEvent = defineOperation({
 })
 
 function parseEvent(body: Buffer): BillingEvent {
-  const read = BillingEvent.safeParse(parseJson(body))
+  const read = BillingEvent.safeParse(parseJson(body), { error: describeIssue })
   if (read.success) return read.data
   const { path, message } = getFirst(read.error.issues)
   return refuse('invalid_request', `${path.join('.') || 'body'}: ${message}`)

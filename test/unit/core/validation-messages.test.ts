@@ -28,6 +28,8 @@ test.each([
   [z.union([z.string(), z.int()]), [], 'must be a string or a number'],
   [z.union([z.array(z.int()), z.object({})]), 'x', 'must be a list or an object'],
   [z.union([z.object({ a: z.int() }), z.object({ b: z.int() })]), {}, 'has the wrong type'],
+  [z.object({ a: z.union([z.string(), z.object({})]) }), {}, 'is required'],
+  [z.discriminatedUnion('a', [z.object({ a: z.literal(1) })]), { a: 2 }, 'has the wrong type'],
   [z.strictObject({}), { x: 1, y: 2 }, 'has unknown fields: x, y'],
   [z.string({ error: 'must be our words' }), 7, 'must be our words'],
 ])('a fault is described in plain words: %#', (schema, values, words) => {
