@@ -10,6 +10,9 @@ const rpcCodes: Partial<Record<TaskErrorCode, number>> = {
   RATE_LIMITED: -32_029,
 }
 const INVALID_REQUEST = -32_600
+const PARSE_ERROR = -32_700
+/** Codes of the framework for a body that cannot be parsed. */
+const UNPARSED = /^FST_ERR_CTP_(?:INVALID|EMPTY)_JSON_BODY$/
 
 /**
  * Answers a request that reached no task. The specification reads `code` and `message`; clients of MCP and
@@ -20,6 +23,7 @@ export function sendFailure(
   status: number,
   failure: TaskError,
   protocolName: string,
+  rpcCode = rpcCodes[failure.code] ?? INVALID_REQUEST,
 ): FastifyReply {
   const { code, message, details } = failure
   const { id = null } = (reply.request.body ?? {}) as { id?: unknown }
@@ -33,7 +37,7 @@ export function sendFailure(
       jsonrpc: '2.0',
       id: typeof id === 'string' || typeof id === 'number' ? id : null,
       error: {
-        code: rpcCodes[code] ?? INVALID_REQUEST,
+        code: rpcCode,
         message,
         data: buildNamedErrors(failure, protocolName),
       },
@@ -63,6 +67,10 @@ export function answerError(
   if (status === 429) {
     const seconds = Number(reply.getHeader('retry-after') ?? 60)
     return sendTooMany(reply, 'There are too many calls from this address', seconds, protocolName)
+  }
+  if (UNPARSED.test(error.code)) {
+    const failure = new TaskError('INVALID_REQUEST', 'The body is not JSON')
+    return sendFailure(reply, status, failure, protocolName, PARSE_ERROR)
   }
   const failure =
     status < 500

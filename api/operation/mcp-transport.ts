@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anyOrigin } from './cross-origin.ts'
 
@@ -59,6 +60,13 @@ export async function serveMcp(
     headers = {},
   }: { preferred: McpAnswerType; headers?: Readonly<Record<string, string>> },
 ): Promise<FastifyReply> {
+  if (!mayHoldMessages(request.body)) {
+    const error = { code: ErrorCode.InvalidRequest, message: 'the body holds no JSON-RPC message' }
+    return reply
+      .code(400)
+      .headers({ 'cache-control': 'no-store', ...anyOrigin, ...headers })
+      .send({ jsonrpc: '2.0', id: null, error })
+  }
   const type = chooseAnswerType(request.headers.accept, preferred)
   const enableJsonResponse = type !== STREAM_TYPE
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse })
@@ -74,6 +82,12 @@ export async function serveMcp(
   } finally {
     await server.close()
   }
+}
+
+/** Tells whether a body is an object or a list of something: the transport answers 202 to an empty list. */
+function mayHoldMessages(body: unknown): boolean {
+  if (body === undefined) return true
+  return typeof body === 'object' && body !== null && !(Array.isArray(body) && body.length === 0)
 }
 
 /** Converts a request. The transport insists that callers name both media types, which they need not. */

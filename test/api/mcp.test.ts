@@ -389,12 +389,20 @@ describe('the transport', () => {
     ])
   })
 
-  test.each([
-    ['{"jsonrpc":"1.0"}', 400],
-    ['null', 400],
-  ])('refuses %s', async (payload, status) => {
-    expect((await post(payload)).statusCode).toBe(status)
+  test('refuses a message of another version', async () => {
+    expect((await post('{"jsonrpc":"1.0"}')).statusCode).toBe(400)
   })
+
+  test.each(['null', '"x"', '7', '[]'])(
+    'answers %s, which holds no message, as JSON-RPC does',
+    async payload => {
+      const answer = await post(payload)
+      expect([answer.statusCode, answer.json()]).toMatchObject([
+        400,
+        { id: null, error: { code: ErrorCode.InvalidRequest } },
+      ])
+    },
+  )
 
   test.each([
     ['without a tool', {}],
