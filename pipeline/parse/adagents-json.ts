@@ -36,17 +36,18 @@ const contentLists = new Set([
 
 /**
  * Parses an adagents.json that `domain` serves at its well-known place; undefined for the target of a
- * pointer, which must be the file itself and not another pointer. Returns undefined if the file has neither
- * a location nor any known list.
+ * pointer, which must be the file itself and not another pointer, or if it is not known (`mayPoint`). Returns
+ * undefined if the file has neither a location nor any known list.
  */
 export function parseAdagents(
   root: ObjectReader,
   domain: string | undefined,
+  mayPoint = domain !== undefined,
 ): AdagentsDocument | undefined {
   checkDescription(root)
   const location = readLocation(root, 'authoritative_location')
   if (location === undefined) return readInline(root, domain)
-  if (domain !== undefined) {
+  if (mayPoint) {
     checkOtherFile(root, location, { kind: 'adagents.json', domain })
     return readPointer(root, location)
   }

@@ -30,6 +30,8 @@ interface CheckOptions {
   maxFaults: number
   /** True for a file that is not served yet, in which all that the format forbids is an error. */
   isNew?: boolean
+  /** True for a file that may point to another one, although the domain that serves it is not known. */
+  mayPoint?: boolean
 }
 
 /**
@@ -39,12 +41,12 @@ interface CheckOptions {
 export function checkAdagents(
   bytes: Uint8Array,
   domain: string | undefined,
-  { now, maxFaults, isNew = false }: CheckOptions,
+  { now, maxFaults, isNew = false, mayPoint = domain !== undefined }: CheckOptions,
 ): CheckedFile {
   const faults = new Faults(maxFaults)
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
-  const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
+  const document = parseAdagents(new ObjectReader(read.root, '', faults), domain, mayPoint)
   const written = readWritten(bytes)
   if (document?.variant === 'inline') addAdvice(document, { domain, now, faults })
   if (document) {

@@ -12,7 +12,7 @@ import { decodeText } from './read-json.ts'
 import { findSyntaxFault } from './syntax/syntax-fault.ts'
 
 export interface CheckContext {
-  /** Domain that will serve the file; without one it is checked as a file that others point to. */
+  /** Domain that will serve the file; without one it is checked as a pointer, or as a file that others point to. */
   domain?: string | undefined
   now: Instant
   maxFaults: number
@@ -36,7 +36,7 @@ export function checkFile(
 ): CheckedProposal {
   const { root, document, faults } =
     kind === 'adagents.json'
-      ? checkAdagents(bytes, domain, { now, maxFaults })
+      ? checkAdagents(bytes, domain, { now, maxFaults, mayPoint: true })
       : checkBrand(bytes, { maxFaults, domain })
   const text = decodeText(bytes, new Faults(1))
   const placed = [...placeFaults(kind, text, faults), ...warnOfRepeatedNames(text, maxFaults)]

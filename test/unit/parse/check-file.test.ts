@@ -238,3 +238,15 @@ test.each([
   expect(messages.join()).toContain('list the agents that can sell its ads in authorized_agents')
   expect(messages.some(message => message.includes('or write []'))).toBe(rest !== '')
 })
+
+describe('a file that points to another one', () => {
+  const pointer = `{${head}, "authoritative_location": "https://shared.example/adagents.json"}`
+
+  test.each([undefined, 'acme.example'])('is valid where it is to be served by %s', domain => {
+    expect(check(pointer, domain)).toMatchObject({
+      valid: true,
+      errors: [],
+      document: { variant: 'pointer' },
+    })
+  })
+})
