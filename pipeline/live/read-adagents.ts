@@ -10,6 +10,7 @@ import {
   checkAdagents,
   countEntries,
   reportFaults,
+  toSentence,
 } from '../parse/check-adagents.ts'
 import { pending } from '../resolve/derivation.ts'
 import { resolveManagedFile, revokedByManager } from '../resolve/managed-file.ts'
@@ -99,15 +100,30 @@ async function followPointer(
   )
   const checked = checkFile(file, now)
   const method = 'authoritative_location'
-  const failed = describeFailure(omitFaults(file))
-  const faults = failed.map(fault => ({ ...fault, field: method }))
+  const faults = describeFailure(omitFaults(file)).map(toTargetFailure)
   if (checked.document?.variant === 'pointer') {
     const message = 'leads to another pointer: point to the file itself'
     faults.push({ field: method, code: 'nested_pointer', message, severity: 'error' })
   }
   if (checked.document?.variant === 'inline')
     faults.push(...checkOrphan(domain, file, checked.document))
-  return { file, checked, method, faults: [...faults, ...checked.faults] }
+  return { file, checked, method, faults: [...faults, ...checked.faults.map(placeTargetFault)] }
+}
+
+const MOVED = 'leads to a URL that redirects, which is not followed: point to where it redirects'
+
+/** Converts the failure to fetch the target of a pointer: no redirect of it is followed, not even on its site. */
+function toTargetFailure(fault: Fault): Fault {
+  const message = fault.code === 'bad_redirect' ? MOVED : fault.message
+  return { ...fault, field: 'authoritative_location', message }
+}
+
+/** Puts what is wrong with the target as a whole at the pointer; parts of it keep their places. */
+function placeTargetFault(fault: Fault): Fault {
+  const isWhole = fault.severity === 'error' && /^(?:json|root)$/.test(fault.field)
+  if (!isWhole || fault.code === 'more_faults') return fault
+  const message = toSentence({ field: 'root', message: fault.message })
+  return { ...fault, field: 'authoritative_location', message }
 }
 
 /** Checks for a shared file whose properties all belong to other domains. */

@@ -79,7 +79,15 @@ beforeAll(async () => {
       [FILE]: { authoritative_location: 'https://shared.example/files/all.json' },
     },
     'circling.example': { [FILE]: { authoritative_location: `https://pointing.example${FILE}` } },
+    'to-moved.example': { [FILE]: { authoritative_location: 'https://shared.example/moved' } },
+    'to-page.example': { [FILE]: { authoritative_location: 'https://shared.example/page' } },
+    'to-list.example': { [FILE]: { authoritative_location: 'https://shared.example/list' } },
+    'to-nothing.example': { [FILE]: { authoritative_location: 'https://shared.example/none' } },
+    'to-http.example': { [FILE]: { authoritative_location: 'http://shared.example/' } },
     'shared.example': {
+      '/moved': ({ response }) => response.writeHead(302, { location: '/files/all.json' }).end(),
+      '/page': '<!doctype html><p>Hello',
+      '/list': '[]',
       '/files/all.json': file('pointing.example', [], {
         authorized_agents: [entry('https://spoken.example/mcp')],
         properties: [property('pointing.example', { publisher_domain: 'pointing.example' })],
@@ -241,6 +249,19 @@ describe('POST /api/adagents/validate', () => {
   it('200: a second pointer is not followed', async () => {
     const { errors } = (await validate('circling.example')).json()
     expect(listCodes(errors)).toEqual(['nested_pointer authoritative_location'])
+  })
+
+  test.each([
+    ['moved', 'bad_redirect', 'authoritative_location leads to a URL that redirects, which is not'],
+    ['page', 'not_json', 'this is a web page, not a JSON file'],
+    ['list', 'not_an_object', 'the file must be a JSON object, not a list'],
+    ['nothing', 'file_missing', 'there is no file'],
+    ['http', 'not_https', 'authoritative_location must start with https://'],
+  ])('200: a pointer to %s has one error, at the pointer', async (target, code, message) => {
+    const { errors } = (await validate(`to-${target}.example`)).json()
+    expect(errors).toMatchObject([
+      { field: 'authoritative_location', code, message: expect.stringContaining(message) },
+    ])
   })
 
   it('200: a missing file is answered from that of the manager that names the publisher', async () => {
