@@ -24,10 +24,25 @@ export function readSigningKeys(part: ObjectReader): JsonObject[] | undefined {
   if (Array.isArray(part.value.signing_keys) && part.value.signing_keys.length === 0) {
     part.error('signing_keys', 'empty', 'is empty, so no key is trusted: leave it out to pin none')
   }
-  return part
-    .parts('signing_keys')
-    .map(readKey)
-    .filter(key => key !== undefined)
+  const listed = part.parts('signing_keys')
+  reportRepeated(listed)
+  return listed.map(readKey).filter(key => key !== undefined)
+}
+
+/** Reports keys that share an id: a signature names its key by it, so none of them verifies one. */
+function reportRepeated(listed: readonly ObjectReader[]): void {
+  const first = new Map<unknown, ObjectReader>()
+  for (const key of listed) {
+    const { kid } = key.value
+    const other = first.get(kid)
+    if (other === undefined) first.set(kid, key)
+    else if (typeof kid === 'string')
+      key.error(
+        'kid',
+        'repeated',
+        `is that of ${other.field} too, so neither is trusted: give each key an ID of its own`,
+      )
+  }
 }
 
 function readKey(part: ObjectReader): JsonObject | undefined {
