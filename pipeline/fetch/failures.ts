@@ -59,7 +59,10 @@ export const longHeaders: Failure = {
   detail: 'answers with headers above the size limit',
 }
 
-const notHttp: Failure = { outcome: 'not_http', detail: 'answers with something that is not HTTP' }
+const notHttp: Failure = {
+  outcome: 'not_http',
+  detail: 'answers with something that is not valid HTTP',
+}
 /** Matches the code, name or text of undici’s errors about an answer that it cannot read: not all have a code. */
 const UNREAD =
   /^(?:HTTPParserError|bad response|bad upgrade|ERR_ASSERTION|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/

@@ -79,7 +79,8 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   not_http: {
     field: 'network',
     code: 'not_http',
-    message: 'the server answers with something that is not HTTP: let a web server answer there',
+    message:
+      'the server answers with something that is not valid HTTP: let a web server answer there',
   },
   timeout: {
     field: 'timeout',

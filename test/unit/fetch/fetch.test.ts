@@ -238,7 +238,7 @@ describe('connections', () => {
     })
     expect(await createFetcherTo(url).fetchDocument(FILE_URL, fetchOptions)).toMatchObject({
       outcome: 'not_http',
-      detail: 'answers with something that is not HTTP',
+      detail: 'answers with something that is not valid HTTP',
     })
     expect(asked).toBe(1)
   })
