@@ -5,13 +5,21 @@ import { formatMoment, toContractions } from './html/text.tsx'
 const OF_FIELD = /^`(\w+)` (.+)$/s
 const CHOICE = /^must be (?:one of |(?!true or false)[\w.-]+ or [\w.-]+(?:\.|$))/
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-const WANTS = /^must be (an? domain name|an agent URL|an email address|on the public Internet)/
+const WANTS =
+  /^must be (an? domain name|an agent URL|an email address|an https URL on the public internet|(?:a domain )?on the public internet|a date and time)/
 
 /** Things to enter, by what the API says a field must be. */
 const wanted: Readonly<Record<string, readonly [what: string, valid: string, example: string]>> = {
   'a domain name': ['a domain', 'a valid domain', 'acme.example'],
   'an agent URL': ['a URL', 'an agent URL', 'https://agent.example/mcp'],
-  'on the public Internet': ['a URL', 'on the public Internet', 'https://sales.acme.example/mcp'],
+  'on the public internet': ['a URL', 'on the public internet', 'https://sales.acme.example/mcp'],
+  'a domain on the public internet': ['a domain', 'on the public internet', 'acme.example'],
+  'an https URL on the public internet': [
+    'a URL',
+    'an https URL on the public internet',
+    'https://login.acme.example/token',
+  ],
+  'a date and time': ['a date and time', 'a valid time', '2026-01-31T09:00:00Z, or a date'],
   'an email address': ['an email address', 'a valid email address', 'ann@acme.example'],
 }
 
@@ -50,6 +58,10 @@ export function describeRefusal(text: string, sent: object = {}): string {
   if (/^must not be empty\.?$/.test(fault)) return `Enter ${toIndefinite(label)}.`
   if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
     return `Unknown ${label}: “${entered}”.`
+  if (fault.startsWith('must use https and cannot contain'))
+    return 'Enter an https URL without credentials or a fragment, such as https://acme.example/changes.'
+  if (fault.startsWith('must not be a public suffix') && typeof entered === 'string')
+    return `“${entered}” is a public suffix. Enter a domain below it, such as acme.${entered.replace(/^.*\/\/|\/.*$/g, '')}.`
   if (what === undefined || typeof entered !== 'string')
     return toPageSentence(toSentence(`${label} ${fault}`))
   return entered.trim() === ''

@@ -145,7 +145,7 @@ test('client credentials are refused by the field that is wrong, and kept otherw
   const client = { client_id: 'registry', client_secret: 'a long client secret' }
   const wrong = { ...client, token_endpoint: 'http://login.mine.example/', scope: 'read' }
   const page = await expectRefused('client-credentials', { ...wrong, auth_method: 'body' })
-  expect(page('[role=alert]').text()).toContain('Token endpoint must be')
+  expect(page('[role=alert]').text()).toContain('isn’t an https URL on the public internet.')
   expect(page('details:has(#client_id)').attr('open')).toBe('open')
   expect(['client_id', 'scope', 'auth_method'].map(name => page(`#${name}`).val())).toEqual([
     'registry',

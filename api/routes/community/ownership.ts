@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { type Domain, getRegistrableDomain } from '../../../pipeline/core/domain.ts'
-import { canBePublic } from '../../../pipeline/core/public-name.ts'
 import { ownershipMethods } from '../../../pipeline/model/ownership.ts'
 import {
   Ownership,
@@ -11,6 +10,7 @@ import { findOwnership } from '../../../pipeline/read/lookups/ownership.ts'
 import { requireOwnOrganization } from '../../auth/organization-access.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { issueChallenge, verifyChallenge } from '../../live/ownership-challenges.ts'
+import { PublicDomain } from '../../live/public-host.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { replyOk } from '../../responses/reply.ts'
 
@@ -28,12 +28,10 @@ const howToVerify = {
 }
 
 /** A name that can have an owner, so not a public suffix. */
-export const OwnedDomain = PastedDomain.refine(
-  text => canBePublic(text) && getRegistrableDomain(text),
-  {
-    error: 'must be a domain on the public internet, and not a public suffix',
-  },
-)
+export const OwnedDomain = PublicDomain.refine(getRegistrableDomain, {
+  error: 'must not be a public suffix',
+  when: ({ issues }) => issues.length === 0,
+})
 
 export const issueOwnershipChallenge = defineOperation({
   id: 'issueOwnershipChallenge',

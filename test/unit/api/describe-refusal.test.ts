@@ -10,11 +10,31 @@ test.each([
   [DOMAIN, { domain: ' ' }, 'Enter a domain, such as acme.example.'],
   [AGENT, { url: 'ftp' }, /^“ftp” isn’t an agent URL\. Enter a URL such as https:/],
   [
-    '`url` must be on the public Internet',
+    '`url` must be on the public internet',
     { url: 'http://foo' },
-    '“http://foo” isn’t on the public Internet. Enter a URL such as https://sales.acme.example/mcp.',
+    '“http://foo” isn’t on the public internet. Enter a URL such as https://sales.acme.example/mcp.',
   ],
   ['`email` must be an email address', { email: 'bob' }, /^“bob” isn’t a valid email address\./],
+  [
+    '`domain` must be a domain on the public internet.',
+    { domain: 'db.internal' },
+    '“db.internal” isn’t on the public internet. Enter a domain such as acme.example.',
+  ],
+  [
+    '`domain` must not be a public suffix.',
+    { domain: 'co.uk' },
+    '“co.uk” is a public suffix. Enter a domain below it, such as acme.co.uk.',
+  ],
+  [
+    '`as_of` must be a date and time such as 2026-01-31T09:00:00Z, or a date.',
+    { as_of: 'yesterday' },
+    '“yesterday” isn’t a valid time. Enter a date and time such as 2026-01-31T09:00:00Z, or a date.',
+  ],
+  [
+    '`url` must use https and cannot contain credentials or a fragment.',
+    { url: 'http://ann:secret@acme.example/' },
+    'Enter an https URL without credentials or a fragment, such as https://acme.example/changes.',
+  ],
   ['`name` must not be empty', { name: '' }, 'Enter a name.'],
   ['`organization_name` must not be empty', {}, 'Enter an organization name.'],
   ['`pairs` must not be empty.', {}, 'Enter the list.'],
