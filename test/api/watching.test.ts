@@ -192,12 +192,22 @@ describe('a person who watches a domain that hosts a file here', () => {
   beforeEach(() => prove('acme.example'))
 
   test.each([
-    ['hosts it', 'The registry now hosts the brand.json of acme.example', [saved]],
-    ['edits it', 'The hosted brand.json of acme.example was edited', [saved, saved]],
-    ['stops hosting it', 'The brand.json of acme.example is no longer hosted', [saved, stopped]],
+    [
+      'hosts it',
+      'Acme started hosting the brand.json of acme.example',
+      '. Saved the brand.',
+      [saved],
+    ],
+    ['edits it', 'Acme edited the hosted brand.json of acme.example', '. S', [saved, saved]],
+    [
+      'stops hosting it',
+      'Acme stopped hosting the brand.json of acme.example',
+      '.\n',
+      [saved, stopped],
+    ],
   ])(
     'is mailed once when someone else %s, and not about their own edits',
-    async (_, subject, edits) => {
+    async (_, subject, end, edits) => {
       for (const earlier of edits.slice(0, -1)) await edit('bob', earlier)
       await watch({ domain: 'acme.example' })
       await watch({ domain: 'acme.example' }, bob)
@@ -205,7 +215,7 @@ describe('a person who watches a domain that hosts a file here', () => {
       expect(answer).toHaveProperty('done')
       expect([await mailer.look(), await mailer.look()]).toEqual([1, 0])
       expect(read(0).subject).toBe(subject)
-      expect(read(0).whole).toContain(`${subject} by Acme. S`)
+      expect(read(0).whole).toContain(`${subject}${end}`)
       expect(read(0).whole).toContain('/publisher/acme.example#history')
       expect(mail.recipients).toEqual(['<ann@a.example>'])
     },
@@ -215,7 +225,9 @@ describe('a person who watches a domain that hosts a file here', () => {
     await watch({ brand: 'acme.example' })
     await saveBrand('acme.example')
     expect(await mailer.look()).toBe(1)
-    expect(read(0).whole).toContain('by Acme. Saved the brand.')
+    expect(read(0).whole).toContain(
+      'Acme started hosting the brand.json of acme.example. Saved the brand.',
+    )
     expect(read(0).whole).toContain('/brand/acme.example#history')
   })
 })

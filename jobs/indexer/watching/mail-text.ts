@@ -103,11 +103,11 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
         ? `${name} now has ${change.file}`
         : `The ${change.file} of ${name} is valid again`
     case 'hosted_started':
-      return `The registry now hosts the ${change.file} of ${name}`
+      return `${nameEditor(change)} started hosting the ${change.file} of ${name}`
     case 'hosted_changed':
-      return `The hosted ${change.file} of ${name} was edited`
+      return `${nameEditor(change)} edited the hosted ${change.file} of ${name}`
     case 'hosted_stopped':
-      return `The ${change.file} of ${name} is no longer hosted`
+      return `${nameEditor(change)} stopped hosting the ${change.file} of ${name}`
     case 'agent_gained':
       return `${name} now authorizes ${toShownName(change.agent)}`
     case 'agent_lost':
@@ -129,16 +129,19 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
   }
 }
 
+/** Names who edited a hosted file: an organization, unless it is not known. */
+function nameEditor({ editor_name }: { editor_name: string | null }): string {
+  return editor_name === null ? 'Someone' : toShownName(editor_name)
+}
+
 /** Writes what explains a headline, if it needs explaining. */
 function explain(change: WatchedChange): string {
   if (change.what === 'file_broken') {
     const reason = change.outcome === null ? undefined : outcomes[change.outcome].means
     return `${reason === undefined ? '' : `: ${reason}`}. It was last read ${formatTime(change.read_at)}`
   }
-  if ('edit_summary' in change) {
-    const editor = change.editor_name === null ? '' : ` by ${toShownName(change.editor_name)}`
-    return `${editor}. ${clip(change.edit_summary, NAME_CHARS_MAX)}`
-  }
+  if ('edit_summary' in change)
+    return change.what === 'hosted_stopped' ? '' : `. ${clip(change.edit_summary, NAME_CHARS_MAX)}`
   return change.what === 'claimed' ? '. A claim alone authorizes nothing' : ''
 }
 
