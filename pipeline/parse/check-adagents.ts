@@ -63,7 +63,7 @@ const HAS_SUBJECT = /^(?:an|the|there|this|redirects|robots\.txt|\d+ more) /
 /** Makes a message a sentence: its field is the subject, since many clients print the message alone. */
 export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>): string {
   if (HAS_SUBJECT.test(message)) return message
-  return `${field === 'root' ? 'the file' : field} ${message}`
+  return `${field === 'root' || field === 'json' ? 'the file' : field} ${message}`
 }
 
 /** Reports faults in the form of the API, errors apart from warnings. */

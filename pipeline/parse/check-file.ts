@@ -81,7 +81,7 @@ function placeFaults(
     // A web page is recognised by its content, and which file it should be is known here.
     const message = fault.message.startsWith('this is a web page')
       ? fault.message.replace('a JSON file', `${kind === 'brand.json' ? 'a' : 'an'} ${kind}`)
-      : `invalid JSON: ${why}`
+      : `is not valid JSON: ${why}`
     return { ...fault, message, ...place }
   })
 }
