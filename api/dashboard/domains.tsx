@@ -105,7 +105,7 @@ async function showDomains(
         {renderToken(token)}
         {renderDomainField({
           refusal,
-          hint: `Verification lasts ${countThings(services.config.LIMITS.proofDays, 'day')}. After that, hosted files stay online, but you have to verify the domain again to change them. Your dashboard shows when that’s due.`,
+          hint: `Verification lasts ${countThings(services.config.LIMITS.proofDays, 'day')}. After that, hosted files stay online, but you have to verify the domain again to change them. This page shows when that’s due.`,
           value: refusal.refused === undefined ? undefined : (form.get('domain') ?? ''),
           placeholder: 'acme.example',
         })}

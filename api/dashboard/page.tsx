@@ -63,7 +63,7 @@ export const doneTexts = {
   credential_removed: 'Credential removed. The agent will be tested without one.',
   domain_removed: 'Domain removed from your organization.',
   proof_canceled: 'Verification canceled. Its token is no longer valid.',
-  proven: 'Domain verified. You can now host files here that it doesn’t serve itself.',
+  proven: 'Domain verified. You can now host a file here if the domain doesn’t serve its own.',
   proven_only:
     'Domain verified. Another organization has also verified it, so you share its hosted files and can’t add its agents. Open it under Hosted files.',
   verified_published: 'Domain verified. Your file is now hosted at the URL below.',

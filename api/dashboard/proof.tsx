@@ -184,9 +184,9 @@ function showChallenge(
       </div>
       <p class="quiet">
         Both places are checked. You can try as often as you like until the token expires.
-        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} You can leave this
-        page and finish under <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>.
-        If you haven’t published the token yet, get a new one there.
+        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} You can also finish
+        later under <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>. That page
+        doesn’t show the token, so publish it before you leave.
       </p>
     </>
   )

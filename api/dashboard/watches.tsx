@@ -18,6 +18,10 @@ import {
 } from './page.tsx'
 
 const API = '/api/me/watches'
+const ABOUT_DOMAIN =
+  'You get an email when a file breaks or is valid again, when someone else edits or stops hosting a file, when a domain gains or loses an agent, when an agent claims to sell its inventory, and when someone saves a look-alike domain.'
+const ABOUT_AGENT =
+  'You get an email when a publisher starts or stops authorizing the agent, and when its test results or badges change.'
 
 const paces = {
   at_once: 'Right away',
@@ -39,9 +43,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
   const content = (
     <>
       <p class="lead">
-        You get an email when a file breaks or is valid again, when someone else edits or stops
-        hosting a file, when a domain gains or loses an agent, when an agent claims to sell its
-        inventory, and when someone saves a look-alike domain. Every email has an unsubscribe link.
+        {named?.[0] === 'agent' ? ABOUT_AGENT : ABOUT_DOMAIN} Every email has an unsubscribe link.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>
