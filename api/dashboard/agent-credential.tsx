@@ -5,7 +5,7 @@ import type {
   AgentDiagnosticList,
 } from '../../pipeline/model/responses/monitoring.ts'
 import { isStepRefused } from '../../pipeline/model/storyboards/storyboard-check.ts'
-import { CANNOT_BE_REACHED, WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
+import { CANNOT_BE_REACHED, REQUIRES_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment } from '../pages/html/text.tsx'
 import type { ApiAnswer, ApiRequest } from './call-api.ts'
@@ -40,7 +40,7 @@ function wantsCredential(
   // A run from before the credential was saved says nothing about it.
   if (saved_at !== null && saved_at >= (last_checked_at ?? '')) return false
   return (
-    headline === WANTS_CREDENTIAL ||
+    headline === REQUIRES_CREDENTIAL ||
     failed.some(({ failed_validations_jsonb: checks, response_status }) =>
       isStepRefused(checks, response_status),
     )

@@ -9,7 +9,7 @@ import type {
 } from '../../pipeline/model/responses/monitoring.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import { findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
-import { CANNOT_BE_REACHED, WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
+import { CANNOT_BE_REACHED, REQUIRES_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
@@ -162,7 +162,7 @@ function describeRun({
   headline,
   storyboard_statuses,
 }: Pick<AgentCompliance, 'headline' | 'storyboard_statuses'>): string | null {
-  if (headline === null || headline === WANTS_CREDENTIAL || headline === CANNOT_BE_REACHED)
+  if (headline === null || headline === REQUIRES_CREDENTIAL || headline === CANNOT_BE_REACHED)
     return headline
   const { news, rest } = describeTests({ storyboard_statuses })
   return [news, ...rest].join(', ')

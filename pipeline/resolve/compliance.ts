@@ -69,13 +69,13 @@ export function describeResults(results: readonly Pick<CountedResult, 'status'>[
     : `${formatCount(passing)} of ${countThings(total, 'storyboard passes', 'storyboards pass')}`
 }
 
-/** Headline of an agent that could not be tested for want of a credential. */
-export const WANTS_CREDENTIAL = 'the agent wants a credential'
+/** Headline of an agent that could not be tested because it requires a credential. */
+export const REQUIRES_CREDENTIAL = 'the agent requires a credential'
 /** Headline of an agent that gave no usable answer. */
 export const CANNOT_BE_REACHED = 'the agent cannot be reached'
 
 const unreached = {
-  auth_required: { status: 'unknown', headline: WANTS_CREDENTIAL },
+  auth_required: { status: 'unknown', headline: REQUIRES_CREDENTIAL },
   unreachable: { status: 'failing', headline: CANNOT_BE_REACHED },
 } as const
 

@@ -77,7 +77,7 @@ async function expectRefused(form: string, fields: Record<string, string>) {
   return load(answer.body)
 }
 
-test('an agent that wants a credential shows the form that saves one beside the button that tests it', async () => {
+test('an agent that requires a credential shows the form that saves one beside the button that tests it', async () => {
   const before = await readPage()
   expect([before('.notice').length, before('#credential').attr('open')]).toEqual([0, undefined])
   const at = registry.clock.now()

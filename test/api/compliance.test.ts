@@ -268,7 +268,7 @@ describe('scheduled runs', () => {
     await testNow(closed)
     expect((await closed.read('compliance')).body).toMatchObject({
       status: 'unknown',
-      headline: 'the agent wants a credential',
+      headline: 'the agent requires a credential',
       verified: false,
     })
     expect((await closed.read('compliance/history')).body.runs[0].overall_status).toBe('unknown')
@@ -281,7 +281,7 @@ describe('scheduled runs', () => {
     await testNow(partly)
     expect((await partly.read('compliance', partly.key)).body).toMatchObject({
       status: 'unknown',
-      headline: 'the agent wants a credential',
+      headline: 'the agent requires a credential',
       storyboards_total: 0,
     })
     for (const { send } of [away, closed, partly])
@@ -607,7 +607,7 @@ describe('the credential of an agent', () => {
     await testNow(tested)
     expect((await tested.read('compliance')).body).toMatchObject({
       status: 'unknown',
-      headline: 'the agent wants a credential',
+      headline: 'the agent requires a credential',
     })
     await tested.send('PUT', path, { ...payload, token_endpoint: 'https://tokens.example/odd' })
     const odd = await tested.send('POST', `${path}/test`)
