@@ -15,7 +15,7 @@ export function addStores(program: Command): void {
     .description(
       'compare all stores, and read the whole log of events (prints what is wrong, and exits with 1 if anything is)',
     )
-    .argument('[backup]', 'folder that `backup` has created, to check that instead', path)
+    .argument('[backup]', 'folder created by `backup`, to check that instead', path)
     .action(async backup =>
       backup === undefined
         ? (await import('../commands/verify.ts')).verifyStores()
@@ -34,7 +34,7 @@ export function addStores(program: Command): void {
       'URL or bucket of a registry, or folder of a log (by default that of DATA_DIR, or of the registry it follows)',
       path,
     )
-    .option('--key <key>', 'public key that you know, as name+id+key', verifierKey)
+    .option('--key <key>', 'public key that you trust, as name+id+key', verifierKey)
     .option(
       '--remember <file>',
       'compare with the head in this file, then keep the new one there',
@@ -66,7 +66,7 @@ export function addStores(program: Command): void {
   program
     .command('restore')
     .description('restore a backup into DATA_DIR and rebuild the other stores from it')
-    .argument('<dir>', 'folder that `backup` has created', path)
+    .argument('<dir>', 'folder created by `backup`', path)
     .option('--force', 'replace what is in DATA_DIR')
     .addHelpText('after', '\nExample:\n  registry restore /var/backups/registry/2026-11-28')
     .action(async (dir, options) =>

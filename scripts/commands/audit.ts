@@ -93,7 +93,7 @@ function findSubject(content: AuditRow['content']): string | undefined {
   return others.length === 0 ? first : `${first} and ${formatCount(others.length)} more`
 }
 
-const HEADER = ['time', 'id', 'operation', 'subject', 'by', 'result']
+const HEADER = ['TIME', 'ID', 'OPERATION', 'SUBJECT', 'BY', 'RESULT']
 
 function toCells({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string[] {
   const by = row.by_kind === null ? 'unknown' : `${row.by_kind} ${row.by_id}`

@@ -120,7 +120,7 @@ function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: b
   )
   if (isNew)
     process.stdout.write(
-      'This key comes from the log itself: compare it with the key that you know.\n',
+      'This key comes from the log itself: compare it with a key that you trust.\n',
     )
 }
 

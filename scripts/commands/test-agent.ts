@@ -75,8 +75,8 @@ async function openBundles(config: Config, fetcher: Fetcher): Promise<boolean> {
 }
 
 const silences = {
-  auth_required: 'the agent requires a credential: --token',
-  unreachable: 'the agent cannot be reached',
+  auth_required: 'The agent requires a credential: pass it with --token.',
+  unreachable: 'The agent cannot be reached.',
 }
 
 function fail(message: string): void {

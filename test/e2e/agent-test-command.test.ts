@@ -82,7 +82,7 @@ describe('registry agent test', () => {
     const refused = await run([])
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      'the agent requires a credential: --token\n',
+      'The agent requires a credential: pass it with --token.\n',
     ])
   })
 })

@@ -75,7 +75,7 @@ describe('an operator', () => {
     await commit(buildBrandSave('Acme', domain, 'Acne'))
     const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
     const [header, ...lines] = stdout.trim().split('\n')
-    expect(header).toMatch(/^time +id +operation +subject +by +result$/)
+    expect(header).toMatch(/^TIME +ID +OPERATION +SUBJECT +BY +RESULT$/)
     expect(lines).toHaveLength(2)
     const [, id = ''] = lines[0]!.split('  ')
     expect(lines[0]).toMatch(new RegExp(`  brand\\.save +${domain}  `))
