@@ -14,7 +14,7 @@ create table if not exists agent_profiles (
   delivery_types varchar[],
   format_kinds varchar[]
 );
-comment on table agent_profiles is 'Profiles of agents, from their own answers and from the files that declare them, whether or not anybody authorizes them. Their complete answers are in documents, the results of attempts in crawl_state.';
+comment on table agent_profiles is 'Profiles of agents, from their own responses and from the files that declare them, whether or not anybody authorizes them. Their complete responses are in documents, the results of attempts in crawl_state.';
 comment on column agent_profiles.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_profiles.name is 'name that the agent gives itself; null until it was first reached';
 comment on column agent_profiles.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown: declared by its own site, else derived from its tasks, else declared by others';

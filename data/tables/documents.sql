@@ -22,7 +22,7 @@ comment on column documents.kind is 'brand.json, adagents.json, ads.txt or agent
 comment on column documents.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
 comment on column documents.variant is 'form of the document, such as pointer, inline or house_portfolio';
 comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
-comment on column documents.resolved_url is 'final address of the answer, after redirects; null if there were none';
+comment on column documents.resolved_url is 'final address of the response, after redirects; null if there were none';
 comment on column documents.bytes is 'size after decompression; null only in rows that an earlier version wrote';
 comment on column documents.fault_count is 'number of issues in the document';
 comment on column documents.faults is 'list of {field, code, message, severity}';

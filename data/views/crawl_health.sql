@@ -26,10 +26,10 @@ comment on view crawl_health is 'How well the registry can read what it crawls: 
 comment on column crawl_health.kind is 'brand.json, adagents.json, ads.txt or agent';
 comment on column crawl_health.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
 comment on column crawl_health.host is 'host name in the location';
-comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: last read before that; failing: the last attempt got no answer; absent: there is no such file; invalid: it cannot be used';
+comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: last read before that; failing: the last attempt got no response; absent: there is no such file; invalid: it cannot be used';
 comment on column crawl_health.outcome is 'outcome of the last attempt, such as ok or timeout; null before the first';
-comment on column crawl_health.http_status is 'HTTP status of the last attempt; null if no server answered';
-comment on column crawl_health.failures is 'number of attempts without an answer since the last answer';
+comment on column crawl_health.http_status is 'HTTP status of the last attempt; null if no server responded';
+comment on column crawl_health.failures is 'number of attempts without a response since the last response';
 comment on column crawl_health.attempted_at is 'last attempt (UTC)';
 comment on column crawl_health.succeeded_at is 'last attempt that read the file or found it unchanged (UTC)';
 comment on column crawl_health.age_seconds is 'seconds since the last success';
