@@ -54,7 +54,7 @@ A domain may include a scheme, a path or capitals. If it is unknown, the respons
 domain alone, and a 200 with an empty list otherwise. If the registry knows the domain without \`www.\`,
 \`did_you_mean\` names it.
 
-The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, also in the path.
+The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, even in the path.
 If it is just a host, not an agent, \`did_you_mean\` names up to five agents at that
 host. Lookups, test results and checks of authorization do this.
 

@@ -31,7 +31,7 @@ export const metricTable = {
   registry_disk_free_bytes: {
     type: 'gauge',
     role: 'operator',
-    means: 'free space on the disk of DATA_DIR, also while the indexer is down',
+    means: 'free space on the disk of DATA_DIR, even while the indexer is down',
     combine: 'min',
   },
   registry_role_up: {

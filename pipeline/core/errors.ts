@@ -65,7 +65,7 @@ export const publicErrors = {
   cross_tenant_api_key: { status: 403, means: 'the key belongs to another organization' },
   ownership_proof_required: {
     status: 403,
-    means: 'the organization has not verified this domain, or its verification expired',
+    means: 'the organization has not verified this domain, or its verification has expired',
   },
   not_found: { status: 404, means: 'not found' },
   method_not_allowed: { status: 405, means: 'this path does not support the method' },

@@ -13,9 +13,9 @@ export const describeAuthorizationServer = defineOperation({
   path: '/.well-known/oauth-authorization-server',
   summary: 'Get the metadata of the authorization server',
   description:
-    'Metadata (RFC 8414) of the registry itself, where people sign in and applications register. ' +
-    'Where the settings name another identity provider, it is that one’s: Returns 404 if it publishes no ' +
-    'such document, or if only API keys are accepted.',
+    'Metadata (RFC 8414) of the registry, where people sign in and applications register, or of the identity ' +
+    'provider that its settings name instead. Returns 404 if that provider publishes no such document, or if ' +
+    'only API keys are accepted.',
   access: 'public',
   cache: 'document',
   reply: { 200: AuthorizationServer },
