@@ -117,7 +117,7 @@ function renderStep({ step, properties }: Step): Html {
         [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
         ['File', step.file && renderFile(step.file, step.file_state)],
         [
-          'Granted by',
+          'Selected by',
           step.authorization_type &&
             capitalize(toPlainWords(clipText(step.authorization_type, 60))),
         ],

@@ -91,7 +91,7 @@ export function renderAgents(
   const { domain, authorized_agents, authorized_agents_total } = lookup
   return renderTable({
     caption: 'Authorized agents',
-    columns: ['Agent', 'For', 'Scope', 'Operator', 'Terms', 'Granted by', 'Evidence'],
+    columns: ['Agent', 'For', 'Scope', 'Operator', 'Terms', 'Selected by', 'Evidence'],
     items: authorized_agents,
     total: authorized_agents_total,
     pages,
