@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import {
@@ -76,7 +77,10 @@ export const proveInclusion = defineOperation({
     const index =
       query.index ?? findLeafIndex(reader.paths, size, requireValue(query.event_id, 'event_id'))
     if (index === undefined || index >= size)
-      return refuse('not_found', `the log of size ${size} does not contain it`)
+      return refuse(
+        'not_found',
+        `the log has ${countThings(size, 'event')}; ${index === undefined ? 'this one is not among them' : `there is none at index ${index}`}`,
+      )
     const { leafHash, proof, entry } = await readInclusionProof(
       reader.paths,
       index,
