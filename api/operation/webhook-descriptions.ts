@@ -5,9 +5,9 @@ import { type Json, toReference } from './json-schema.ts'
 const signed = [
   ['webhook-id', 'ID of the post, the same in each attempt (Standard Webhooks)'],
   ['webhook-timestamp', 'Time of the attempt, in seconds'],
-  ['webhook-signature', '`v1,` and the HMAC of ID, time and body by the `signing_secret`'],
+  ['webhook-signature', '`v1,` and the HMAC of ID, time and body, made with the `signing_secret`'],
   ['signature-input', 'What the other signature covers (RFC 9421)'],
-  ['signature', 'The other signature, by a key of `/.well-known/jwks.json`'],
+  ['signature', 'The other signature, made with a key of `/.well-known/jwks.json`'],
   ['content-digest', 'Digest of the body (RFC 9530)'],
 ]
 

@@ -112,7 +112,7 @@ export const CrawlRequestStatus = z
     requested_at: time.describe('Time of the request'),
     started_at: time.nullable().describe('Time of the first attempt; null until then'),
     last_attempted_at: time.nullable().describe('Time of the last attempt; null before the first'),
-    completed_at: time.nullable().describe('Time at which it ended; null before that'),
+    completed_at: time.nullable().describe('Time at which it ended; null until then'),
     next_attempt_at: time.nullable().describe('Time of the next attempt; null if there is none'),
     last_error_code: text
       .nullable()
@@ -130,7 +130,7 @@ export const CrawlRequestStatus = z
           http_status: z
             .int()
             .nullable()
-            .describe('HTTP status of the last attempt; null without a response'),
+            .describe('HTTP status of the last attempt; null if there was no response'),
           attempted_at: time.nullable().describe('Time of the last attempt; null before the first'),
         }),
       )

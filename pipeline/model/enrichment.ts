@@ -39,7 +39,7 @@ export const BrandProfile = z
         }),
       )
       .exactOptional()
-      .describe('Font families of the brand, by their roles'),
+      .describe('Font families of the brand, by role'),
     social: texts.exactOptional().describe('URLs of its accounts on other sites'),
   })
   .meta({ id: 'BrandProfile', description: 'Names, logos, colors and texts of a brand' })

@@ -71,7 +71,7 @@ export const PropertyCreated = PropertyFacts.extend({
 
 export const PropertyUpdated = PropertyCreated.extend({ changed_fields: ChangedFields })
 export const Merged = z.looseObject({
-  alias_rid: z.uuid().describe('Record that was removed: its ID now leads to the other one'),
+  alias_rid: z.uuid().describe('Record that was removed: its ID now leads to the remaining one'),
   canonical_rid: z.uuid().describe('Record that remains'),
   evidence: text.optional().describe('Why they are the same, in the operator’s words'),
 })

@@ -62,13 +62,13 @@ export const needsOfGrant = z
   .enum(neededTerms)
   .optional()
   .describe(
-    'Parameter that a check of a single sale has to name, because it limits the grant of some properties or of all. Absent if nothing limits it',
+    'Parameter that a check of a single sale must include, because it limits the grant of some or all properties. Absent if nothing limits it',
   )
 
 /** Members of an answer that tell the same of a grant of several properties. */
 export const operatorSideOfGrant = {
   operator_side: operatorSide.operator_side.describe(
-    'What the brand.json of the agent’s operator says about the grant: `contradicted` as soon as it contradicts one property, which the agent then cannot sell; `confirmed` if it confirms all of them; `silent` if it does not mention some',
+    'What the brand.json of the agent’s operator says about the grant: `contradicted` if it contradicts any property, which the agent then cannot sell; `confirmed` if it confirms all of them; `silent` if it does not mention some',
   ),
   operator_reason: operatorSide.operator_reason,
   properties_contradicted: z

@@ -28,7 +28,7 @@ const fail = exemplars.describe('Examples that break the policy')
 
 /** Meaning of each field of a policy, in saves and in answers. */
 export const policyTexts = {
-  policy_id: 'ID of the policy: lower-case letters, digits and _, a letter first',
+  policy_id: 'ID of the policy: lower-case letters, digits and _, starting with a letter',
   version: 'Version of the policy, as named by its editor',
   name: 'Display name of the policy',
   description: 'Summary of the policy, in a few sentences; null if there is none',

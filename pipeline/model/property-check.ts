@@ -61,7 +61,7 @@ export const PropertyCheck = z
   .looseObject({
     summary: z
       .looseObject({
-        total: count.describe('Lines in the request'),
+        total: count.describe('Number of lines in the request'),
         remove: count.describe('Domains that should leave the list'),
         modify: count.describe('Domains to rename'),
         assess: count.describe('Unknown domains'),
@@ -102,7 +102,7 @@ export const IdentifierCheck = z
   .looseObject({
     summary: z
       .looseObject({
-        total: count.describe('Lines in the request'),
+        total: count.describe('Number of lines in the request'),
         ready: count.describe('Identifiers that a publisher lists'),
         known: count.describe('Identifiers that are only in the catalog'),
         ad_infra: count.describe('Identifiers that are not inventory'),

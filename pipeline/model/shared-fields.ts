@@ -14,9 +14,9 @@ export const Success = z
 export const CallerHash = z.string().regex(/^[\w-]{1,16}$/)
 
 export const AgentUrl = text.describe(
-  'URL of the agent in its normal form: scheme and host in lower case, without default port, fragment and trailing slashes',
+  'URL of the agent in its normal form: scheme and host in lower case, without default port, fragment or trailing slashes',
 )
-export const PublisherDomain = text.describe('Domain of the publisher whose inventory it is')
+export const PublisherDomain = text.describe('Domain of the publisher that owns the inventory')
 export const AuthorizedFor = text.describe(
   'The publisher’s own words on what the agent can sell; absent if its file has none',
 )
@@ -49,7 +49,7 @@ export const pageEnd = {
   has_more: z.boolean().describe('Whether there are more items after this page'),
   next_cursor: text
     .nullable()
-    .describe('Pass it as `cursor` to get the next page; null on the last one'),
+    .describe('Pass it as `cursor` to get the next page; null on the last page'),
 }
 
 /** Describes the members of a list that an answer may cut: `<name>_total` and `<name>_truncated`. */
@@ -83,7 +83,7 @@ export function describeListPart<Name extends string>(name: Name) {
 export const Editor = text.describe('Opaque ID of the editor; `system` for the registry itself')
 export const EditSummary = text.describe('Summary of the edit, in one line')
 export const RevisionNumber = count.describe(
-  'Number of the revision; the first one of an entry is 1',
+  'Number of the revision; the first revision of an entry is 1',
 )
 export const IsRollback = z.boolean().describe('Whether the edit restored an earlier revision')
 export const RolledBackTo = count
@@ -107,5 +107,5 @@ export const PromotedFromSchema = z
   .string()
   .optional()
   .describe(
-    'Schema that the file names, if it is of an early form of which only the identity is read',
+    'Schema that the file names, if it is an early version of which only the identity is read',
   )

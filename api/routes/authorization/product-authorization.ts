@@ -71,8 +71,8 @@ const Selector = z
   .meta({
     id: 'ProductSelector',
     description:
-      'Properties of a publisher: with `selection_type`, or without, when IDs mean `by_id`, tags mean ' +
-      '`by_tag` and neither means `all`',
+      'Properties of a publisher. Without `selection_type`, IDs mean `by_id`, tags mean `by_tag`, and ' +
+      'neither means `all`',
   })
 type Selector = z.output<typeof Selector>
 

@@ -23,7 +23,7 @@ export const BillingEvent = z.looseObject({
         .uuid()
         .toLowerCase()
         .optional()
-        .describe('Organization that pays; an event without one is ignored'),
+        .describe('Organization that pays; an event that names none is ignored'),
       status: z.string().optional().meta({
         description: '`active`, `past_due` and `trialing` count; anything else ends the membership',
       }),

@@ -29,7 +29,7 @@ export const AdagentsValidation = z
     response_bytes: z
       .int()
       .optional()
-      .describe('Size of the file in bytes; absent without a response'),
+      .describe('Size of the file in bytes; absent if there was no response'),
     resolved_url: text
       .optional()
       .describe('URL of the file that was finally read, after redirects and pointers'),
@@ -64,7 +64,7 @@ export const AgentCheck = z
     card_endpoint: text.optional().describe('URL of that card; absent if it has none'),
     oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),
   })
-  .meta({ id: 'AgentCheck', description: 'Whether an agent of the file can be reached' })
+  .meta({ id: 'AgentCheck', description: 'Whether an agent in the file can be reached' })
 export type AgentCheck = z.infer<typeof AgentCheck>
 
 const count = z.int().nonnegative()

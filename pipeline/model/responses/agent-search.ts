@@ -59,7 +59,7 @@ export type FoundAgent = z.infer<typeof FoundAgent>
 
 export const AgentSearchAnswer = z
   .looseObject({
-    results: z.array(FoundAgent).describe('Agents on this page, the most relevant first'),
+    results: z.array(FoundAgent).describe('Agents on this page, most relevant first'),
     cursor: text
       .nullable()
       .describe('Position after this page, even on the last page; null if nothing was found'),

@@ -92,7 +92,7 @@ const CreativeCapabilities = z
     can_validate: flag.describe('Whether it has a tool that validates creatives'),
     can_preview: flag.describe('Whether it has a tool that previews creatives'),
   })
-  .describe('What a creative agent does; absent for an agent without such tools')
+  .describe('What a creative agent can do; absent for an agent without such tools')
 
 const SignalsCapabilities = z
   .looseObject({
@@ -101,7 +101,7 @@ const SignalsCapabilities = z
     can_activate: flag.describe('Whether it has a tool that activates signals'),
     can_get_signals: flag.describe('Whether it has a tool that finds signals'),
   })
-  .describe('What a signals agent does; absent for an agent without such tools')
+  .describe('What a signals agent can do; absent for an agent without such tools')
 
 export const AgentCapabilitiesBlock = z
   .looseObject({
@@ -127,7 +127,7 @@ export const AgentCapabilitiesBlock = z
     measurement_capabilities: z
       .looseObject({ metrics: z.array(Metric).describe('Metrics that it claims to deliver') })
       .optional()
-      .describe('What a measurement agent delivers; absent if it declares no metric'),
+      .describe('What a measurement agent can deliver; absent if it declares no metric'),
   })
   .meta({
     id: 'AgentCapabilities',
@@ -214,7 +214,7 @@ export const AgentLookup = z
       ),
     ...reached,
     health: AgentHealth.optional().describe(
-      'The last probe, without `resources_count`; absent before the first one, and if its member keeps it private',
+      'The last probe, without `resources_count`; absent if there was none or its member keeps it private',
     ),
     compliance: ComplianceSummary.optional().describe(
       'Test results; absent if it was never tested, or if they are not public',

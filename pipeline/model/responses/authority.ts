@@ -30,7 +30,7 @@ export const Sides = z
       'Whether the publisher’s file grants the sale; `unknown` if it has no valid file',
     ),
     operator: Side.describe(
-      'Whether the operator’s brand.json confirms the sale: `match` where `operator_side` is `confirmed`, `mismatch` where it is `contradicted`, and `unknown` where it is `silent` or `unknown`',
+      'Whether the operator’s brand.json confirms the sale: `match` if `operator_side` is `confirmed`, `mismatch` if it is `contradicted`, and `unknown` if it is `silent` or `unknown`',
     ),
   })
   .meta({
@@ -410,7 +410,7 @@ export const ProductIdentifiers = z
     has_more: z.boolean().describe('Whether more properties follow after this page'),
     next_cursor: text
       .nullable()
-      .describe('Pass it as `cursor` in the body to get the next page; null on the last one'),
+      .describe('Pass it as `cursor` in the body to get the next page; null on the last page'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     generated_at: text.describe('Time of the response'),

@@ -114,7 +114,7 @@ export const AgentAuthorizations = z
   .looseObject({
     agent_url: AgentUrl,
     evidence: z.array(EvidenceName).describe('Kinds of rows that were requested'),
-    include: z.literal('effective').describe('Always `effective`: rows that count now'),
+    include: z.literal('effective').describe('Always `effective`: rows that are in force'),
     rows: z.array(AuthorizationItem).describe('Rows on this page, by publisher'),
     count: count.describe('Rows on this page'),
     rows_total: count.describe('Number of rows on all pages'),

@@ -52,7 +52,7 @@ export const BadgeCheck = z
     reason: z
       .enum(['not_signed_here', 'expired', 'badge_lost'])
       .optional()
-      .describe('Why it is not valid; absent if it is'),
+      .describe('Why the token is not valid; absent if it is'),
     agent_url: text
       .optional()
       .describe('Agent that the token names; absent if this registry did not sign the token'),

@@ -13,7 +13,7 @@ export const BrandJson = z
     data: z
       .record(text, z.unknown())
       .describe(
-        'Content of the file at `url`, with a `name` where it has none; for a domain without a file, the stored brand',
+        'Content of the file at `url`, with a `name` if it has none; for a domain without a file, the stored brand',
       ),
     data_truncated: z
       .boolean()

@@ -36,7 +36,7 @@ const relationship = {
   house_domain: text
     .optional()
     .describe(
-      'Domain of the house: proven, or with `house_only` stated by the house alone and not contradicted by whoever saved the brand',
+      'Domain of the house: proven, or with `house_only` stated only by the house and not contradicted by the member who saved the brand',
     ),
   claimed_house_domain: text
     .optional()
@@ -133,7 +133,7 @@ export const BrandStats = z
     enriched: count.describe('Brands known only from a third party'),
     stub: count.describe('Always 0: a domain without any facts is not a brand here'),
     houses: count.describe(
-      'Brands that are `master`, `independent` or without a role: those that stand alone, with or without brands below them. Not the number of distinct `house_domain`',
+      'Brands that are `master`, `independent` or have no role: those that stand alone, with or without brands below them. Not the number of distinct `house_domain`',
     ),
     sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
     with_manifest: count.describe('Brands with known logos, colors or similar facts'),
@@ -145,7 +145,7 @@ export const BrandList = z
   .looseObject({
     brands: z
       .array(BrandItem)
-      .describe('Brands on this page, by name; with `search` the best matches first'),
+      .describe('Brands on this page, by name; with `search`, best matches first'),
     stats: BrandStats,
     brands_truncated: z
       .boolean()

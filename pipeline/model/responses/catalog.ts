@@ -134,7 +134,7 @@ export const CollectionCatalog = z
     total: CatalogTotal,
     next_offset: count
       .nullable()
-      .describe('Pass it as `offset` to get the next page; null on the last one'),
+      .describe('Pass it as `offset` to get the next page; null on the last page'),
     ...pageEnd,
   })
   .meta({ id: 'CollectionCatalog', description: 'A page of the catalog of collections' })
@@ -164,7 +164,7 @@ export const ResolvedIdentifiers = z
   .looseObject({
     resolved: z
       .array(ResolvedIdentifier)
-      .describe('One result for each identifier, in the same order'),
+      .describe('A result for each identifier, in the same order'),
     summary: z
       .looseObject({
         total: count.describe('Requested identifiers'),
@@ -200,6 +200,6 @@ export const CatalogDispute = z
       .enum(['open', 'investigating', 'resolved', 'rejected', 'escalated'])
       .describe('`open` until a moderator decides; `resolved` if it was upheld'),
     created_at: moment.describe('Time at which it was filed'),
-    resolved_at: moment.optional().describe('Time of the decision; absent before it'),
+    resolved_at: moment.optional().describe('Time of the decision; absent until then'),
   })
-  .meta({ id: 'CatalogDispute', description: 'A dispute about a fact of the catalog' })
+  .meta({ id: 'CatalogDispute', description: 'A dispute about a fact in the catalog' })

@@ -57,7 +57,7 @@ export const VerifiedBadge = z
     adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
     status: z
       .enum(['active', 'degraded'])
-      .describe('`degraded` if its storyboards do not pass now: it is lost after 48 hours'),
+      .describe('`degraded` while its storyboards do not pass: it is lost after 48 hours'),
     verified_at: z.iso.datetime().describe('Time at which it was earned'),
     expires_at: z.iso
       .datetime()
@@ -114,8 +114,8 @@ const TrackDetail = z
   .object({
     track: text.describe('Name of that part'),
     status: z.enum(trackStatuses).describe('`skip` if nothing could be judged'),
-    scenario_count: count.describe('Storyboards about it that were run'),
-    passed_count: count.describe('Storyboards about it that pass'),
+    scenario_count: count.describe('Number of its storyboards that were run'),
+    passed_count: count.describe('Number of its storyboards that pass'),
     duration_ms: z.number().describe('Total time that they took, in milliseconds'),
     has_coverage_gap_skip: z
       .boolean()

@@ -99,7 +99,7 @@ export const ErrorBody = z
       .optional()
       .describe('True if the tested agent requires a credential'),
     ...claimFaultFields,
-    success: z.literal(false).optional().describe('False where a proposed file was refused'),
+    success: z.literal(false).optional().describe('False if a proposed file was refused'),
     details: z.array(ReportedFault).optional().describe('Faults of a proposed file, at most 20'),
     errors: z
       .array(ReportedFault)

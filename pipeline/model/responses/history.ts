@@ -39,7 +39,7 @@ export const History = z
     ...pageEnd,
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'History', description: 'Edits of an entry, its creation included, newest first' })
+  .meta({ id: 'History', description: 'Edits of an entry, including its creation, newest first' })
 export type History = z.infer<typeof History>
 
 /** Fields of a revision. The editor is an opaque id; `system` stands for the registry itself. */

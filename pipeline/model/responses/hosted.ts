@@ -58,10 +58,10 @@ export const OriginVerified = z
     reason: z
       .enum(originReasons)
       .describe(
-        'Finding; `transient`, `invalid_json` and `unresolvable` leave open whether the domain points to its file, and change nothing',
+        'Result of the check; `transient`, `invalid_json` and `unresolvable` leave open whether the domain points to its file, and change nothing',
       ),
     checked_at: z.iso.datetime().describe('Time of the check'),
-    detail: text.optional().describe('The same in a sentence; absent if `reason` says it all'),
+    detail: text.optional().describe('The reason in a sentence; absent if `reason` says it all'),
     bound_org_id: text
       .optional()
       .describe('Organization that the domain belongs to now; visible only to that organization'),
@@ -80,11 +80,11 @@ export const BrandSetUp = z
       .describe('Whether the domain publishes its own file; if so, nothing was saved'),
     hosted_brand_json_url: z.url().describe('URL at which the registry serves the file'),
     pointer_snippet: text.describe(
-      'Text to publish as /.well-known/brand.json to adopt the file; empty if no domain can point here',
+      'Text to publish as /.well-known/brand.json to adopt the file; empty if domains cannot point to this registry',
     ),
     detail: text
       .optional()
-      .describe('Why no domain can point here: the registry has no https URL; absent otherwise'),
+      .describe('Why domains cannot point to this registry: it has no https URL; absent otherwise'),
   })
   .meta({ id: 'BrandSetUp', description: 'A brand whose file the registry serves' })
 

@@ -38,7 +38,7 @@ export const MirrorList = z
   .looseObject({
     mirrors: z
       .array(z.looseObject({ ...mirror, updated_at: UpdatedAt }))
-      .describe('Mirrors on this page, the last changed first'),
+      .describe('Mirrors on this page, most recently changed first'),
     total: count.describe('Mirrors on all pages'),
     ...pageEnd,
   })
@@ -90,7 +90,7 @@ const summary = {
   status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
   proposal_digest: ProposalDigest,
   submitted_at: SubmittedAt,
-  reviewed_at: moment.nullable().describe('Time of the decision; null before it'),
+  reviewed_at: moment.nullable().describe('Time of the decision; null until then'),
   review_notes: text.nullable().describe('Notes of the moderator; null if there are none'),
   proposer: z
     .looseObject({

@@ -25,7 +25,7 @@ const LimitUse = z.object({
   text: z.string().describe('What is counted, in words'),
   counted_for: z
     .enum(['caller', 'organization'])
-    .describe('Whether uses are counted for you alone, or for the whole organization'),
+    .describe('Whether uses are counted only for you or for the whole organization'),
   max: count.describe('Highest number that is allowed; null if there is no limit'),
   window_seconds: count.describe(
     'Length of the window; null for items that are kept until they are removed',

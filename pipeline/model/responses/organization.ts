@@ -110,7 +110,7 @@ export type OrganizationChange = z.infer<typeof OrganizationChange>
 
 export const OrganizationAudit = z
   .object({
-    changes: z.array(OrganizationChange).describe('Changes, latest first'),
+    changes: z.array(OrganizationChange).describe('Changes in the audit log, newest first'),
     ...pageEnd,
   })
   .meta({ id: 'OrganizationAudit', description: 'A page of what was changed for an organization' })

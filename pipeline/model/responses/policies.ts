@@ -128,7 +128,7 @@ export const PolicyHistory = z
       .describe('Revisions on this page, newest first'),
     ...pageEnd,
   })
-  .meta({ id: 'PolicyHistory', description: 'Edits of a policy, its creation included' })
+  .meta({ id: 'PolicyHistory', description: 'Edits of a policy, including its creation' })
 
 export const PolicySaved = z
   .looseObject({

@@ -96,7 +96,7 @@ export const PropertyList = z
   .looseObject({
     properties: z
       .array(PropertyItem)
-      .describe('Properties on this page, by rid; with `search` the best matches first'),
+      .describe('Properties on this page, by rid; with `search`, best matches first'),
     stats: PropertyStats,
     properties_truncated: z
       .boolean()

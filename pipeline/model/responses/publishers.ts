@@ -139,7 +139,7 @@ const PublisherFormat = z.looseObject({
   applies_to_property_tags: texts
     .optional()
     .describe('Only on properties with any of these tags; absent for any'),
-  seller_preference: z.unknown().optional().describe('Preference of the seller, as written'),
+  seller_preference: z.unknown().optional().describe('The seller’s preference, as written'),
   experimental: z.boolean().optional().describe('Whether the publisher marks it as experimental'),
 })
 
@@ -272,5 +272,5 @@ export const PublisherEntry = z
       .boolean()
       .describe('Whether its file is valid: true for every listed one'),
   })
-  .meta({ id: 'PublisherEntry', description: 'A publisher as the list shows it' })
+  .meta({ id: 'PublisherEntry', description: 'A publisher, as listed' })
 export type PublisherEntry = z.infer<typeof PublisherEntry>

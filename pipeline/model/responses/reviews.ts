@@ -19,7 +19,7 @@ const summary = {
       organization: z.string().nullable().describe('Name of its organization; null if it has none'),
     })
     .describe('Who submitted it'),
-  reviewed_at: z.iso.datetime().nullable().describe('Time of the decision; null before it'),
+  reviewed_at: z.iso.datetime().nullable().describe('Time of the decision; null until then'),
   notes: z.string().nullable().describe('Reason for the decision; null if there is none'),
 }
 
@@ -30,11 +30,11 @@ export type ReviewSummary = z.infer<typeof ReviewSummary>
 
 export const ReviewList = z
   .object({
-    reviews: z.array(ReviewSummary).describe('Reviews on this page, the latest first'),
+    reviews: z.array(ReviewSummary).describe('Reviews on this page, newest first'),
     total: z.int().nonnegative().describe('Reviews on all pages'),
     ...pageEnd,
   })
-  .meta({ id: 'ReviewList', description: 'A page of what waits for moderators, or was decided' })
+  .meta({ id: 'ReviewList', description: 'A page of reviews, pending or decided' })
 export type ReviewList = z.infer<typeof ReviewList>
 
 export const ReviewAnswer = z
@@ -48,7 +48,7 @@ export const ReviewAnswer = z
       .nullable()
       .describe('Path of the image if a logo is reviewed, for moderators; otherwise null'),
   })
-  .meta({ id: 'Review', description: 'A submission that a moderator decides, or has decided' })
+  .meta({ id: 'Review', description: 'A submission that waits for a moderator, or was decided' })
 export type ReviewAnswer = z.infer<typeof ReviewAnswer>
 
 export const ReviewDecided = z

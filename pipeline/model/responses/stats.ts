@@ -20,7 +20,7 @@ export const RegistryStats = z
     authorizations: count.describe('Grants in force'),
     authorizations_by_source: z
       .record(text, count)
-      .describe('Number of authorizations by their source'),
+      .describe('Number of authorizations from each source'),
     properties_by_type: z
       .record(text, count)
       .describe('Active properties by the types that the format defines'),

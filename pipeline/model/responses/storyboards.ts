@@ -7,7 +7,7 @@ const text = z.string()
 const count = z.int().nonnegative()
 
 const version = {
-  requested_compliance_target: text.describe('Target that the version belongs to'),
+  requested_compliance_target: text.describe('Requested target, to which the version belongs'),
   adcp_version: text.describe('Version of the protocol that the storyboards are written for'),
 }
 const labels = {
@@ -31,14 +31,14 @@ export const StoryboardList = z
       .array(
         z.object({
           ...labels,
-          interaction_model: text.describe('Interaction model of such agents'),
+          interaction_model: text.describe('Interaction model of the agents that it tests'),
           examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           phase_count: count.describe('Number of phases, each with one or more steps'),
           step_count: count.describe('Maximum number of calls to the agent'),
           ...agentCounts,
         }),
       )
-      .describe('Storyboards by their ID'),
+      .describe('Storyboards, sorted by ID'),
     count: count.describe('Number of items in the list'),
   })
   .meta({ id: 'StoryboardList', description: 'Storyboards with which agents are tested.' })
@@ -59,7 +59,7 @@ export const StoryboardDetail = z
         narrative: text.describe('Why a buyer makes these calls, in words'),
         agent: z
           .object({
-            interaction_model: text.describe('Interaction model of such agents'),
+            interaction_model: text.describe('Interaction model of the agents that it tests'),
             capabilities: z.array(text).describe('Capabilities of such an agent'),
             examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           })
@@ -80,7 +80,7 @@ export const StoryboardDetail = z
         required_tools: z.array(text).describe('Tasks, of which an agent must offer at least one'),
         track: text.describe('Part of the protocol that it tests'),
       })
-      .describe('The whole storyboard, except requests and checks'),
+      .describe('The complete storyboard, except for requests and checks'),
     results: z
       .object({
         ...agentCounts,

@@ -12,9 +12,7 @@ export const SubscriptionView = z
     url: z.string().describe('URL to which they are posted'),
     event_types: z
       .array(z.string())
-      .describe(
-        'Types of events, and patterns of them, that are delivered; an empty list means all',
-      ),
+      .describe('Types of events to deliver, including patterns; an empty list means all'),
     domains: z
       .array(z.string())
       .describe('Only events about one of these domains, or about one of `agents`, are delivered'),

@@ -30,7 +30,7 @@ export const StepGuidance = z
     rule: text.describe('Storyboard, step and check, such as `idempotency/replay#field_value`'),
     sentence: text.describe('What the agent did not do, in the words of the storyboard'),
     expected: text.describe('What a correct agent returns in this step'),
-    reference_url: text.optional().describe('Page or schema of the protocol that says so'),
+    reference_url: text.optional().describe('Page or schema of the protocol that requires it'),
     fix: text.describe('What to change'),
   })
   .meta({ id: 'StoryboardStepGuidance', description: 'Help for the owner of an agent.' })
@@ -64,7 +64,7 @@ export type StepResult = z.infer<typeof StepResult>
 export const AgentProfile = z
   .object({
     name: text.describe('Name that the agent gives itself; otherwise its host'),
-    tools: z.array(text).describe('Names of its tools, as it lists them'),
+    tools: z.array(text).describe('Names of its tools, in its own order'),
     adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
     adcp_supported_versions: z
       .array(text)
@@ -168,7 +168,7 @@ export const storyboardTitle = {
 
 /** Version of the protocol for which an agent was tested. */
 export const testedVersion = {
-  requested_compliance_target: text.describe('Target that the version belongs to'),
+  requested_compliance_target: text.describe('Requested target, to which the version belongs'),
   adcp_version: text.describe('Version of the protocol that was tested'),
 }
 
