@@ -6,6 +6,7 @@ import { listParameters } from '../../api/operation/unknown-parameters.ts'
 import { compileValidator } from '../../api/operation/validation.ts'
 import { pages } from '../../api/pages/index.ts'
 import { operations } from '../../api/routes/index.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
@@ -36,10 +37,12 @@ afterAll(async () => {
 const listNames = ({ query }: Operation) =>
   query instanceof z.ZodObject ? Object.keys(query.shape) : []
 
+/** Chooses a value for the path: a wrong one may be reported first. */
+const chooseValue = (name: string) =>
+  /url/i.test(name) ? agent : /Id$/.test(name) ? NIL_UUID : 'agent.example'
+
 async function send(operation: Operation, query: Record<string, string>) {
-  const path = operation.path.replace(/:(\w+)/g, (_, name) =>
-    encodeURIComponent(/url/i.test(name) ? agent : 'agent.example'),
-  )
+  const path = operation.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(chooseValue(name)))
   const { statusCode, body } = await registry.app.inject({
     method: operation.method,
     url: `${path}?${new URLSearchParams(query)}`,
