@@ -31,7 +31,8 @@ const SaleQuestion = z.looseObject({
 
 const pairs = z.array(SaleQuestion).meta({
   maxItems: limits.authorizationsChecked,
-  description: 'Questions; the response has a line for each',
+  description:
+    'Questions; the response has a line for each. Further fields are ignored, but one that would restrict the sale, or is misspelled, gets an error',
 })
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 

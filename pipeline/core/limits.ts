@@ -87,7 +87,7 @@ const entries = {
     1_200,
     'requests for published files, or ranges of them, per IP address per minute',
   ],
-  bulkResolvePerMinute: [20, 'bulk requests per IP address per minute'],
+  bulkResolvePerMinute: [20, 'bulk requests per operation and IP address per minute'],
   crawlRequestDomainSeconds: [300, 'seconds between two crawl requests for one file'],
   crawlRequestsPerHour: [30, 'crawl requests per person or organization per hour'],
   proofDays: [90, 'days for which the verification of a domain is valid'],
