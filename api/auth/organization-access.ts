@@ -72,7 +72,8 @@ export function requireOrganizationRight(
   if (role !== 'key' && hasOrganizationRight(role, right)) return
   if (role === 'key' && right === 'read' && hasAdminPermission(permissions)) return
   const { roles, text } = organizationRights[right]
-  const people = new Intl.ListFormat('en').format(roles.map(name => `${name}s`))
+  const keys = right === 'read' ? ['keys with the permission `admin:read` or `admin:*`'] : []
+  const people = new Intl.ListFormat('en').format([...roles.map(name => `${name}s`), ...keys])
   refuse(
     'forbidden',
     `only ${people} of ${org_name} can ${text.charAt(0).toLowerCase()}${text.slice(1)}`,

@@ -205,7 +205,11 @@ describe('a person without an organization', () => {
 describe('listing', () => {
   test('shows the agents of the requested organization', async () => {
     const other = await registry.createKey('Other')
-    expect((await ask(other, 'GET')).statusCode).toBe(404)
+    const none = await ask(other, 'GET')
+    expect([none.statusCode, none.json().error]).toEqual([
+      404,
+      expect.stringContaining('POST /api/me/agents creates it'),
+    ])
     await add()
     for (const org of ['Other', 'Acme']) {
       await registry.submit({ op: 'membership.set', org, user_id: 'ann', role: 'member' })

@@ -88,7 +88,10 @@ export const listOwnAgents = defineOperation({
     const { org_id, org_name } = resolveOrganization(principal, query.org)
     const member = getMembers(reader).all.find(listed => listed.org_id === org_id)
     if (member === undefined)
-      return refuse('not_found', `the organization ${org_name} has no profile yet`)
+      return refuse(
+        'not_found',
+        `the organization ${org_name} has no profile yet: POST /api/me/agents creates it with the first agent`,
+      )
     return replyOk({ agents: member.agents.map(toOwnAgent) })
   },
 })
