@@ -34,6 +34,10 @@ const operations: [name: string, path: string][] = [
   ['lookUpPublisher by pages', '/api/registry/publisher?limit=10&domain='],
   ['lookUpPublisher with placements', '/api/registry/publisher?include=placements&domain='],
   ['lookUpDomain', '/api/registry/lookup/domain/'],
+  [
+    'authorizePublisher',
+    '/api/registry/publisher/authorization?agent=https://x.example/mcp&domain=',
+  ],
   ['lookUpOperator', '/api/registry/operator?domain='],
 ]
 

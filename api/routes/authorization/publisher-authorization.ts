@@ -55,6 +55,7 @@ import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { listEvidence } from '../../responses/evidence.ts'
 import { buildListPart, joinLists, toLongList } from '../../responses/list-parts.ts'
 import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
+import { findMeantDomain, listMeantDomainKeys } from '../../responses/meant-domain.ts'
 import { findPast } from '../../responses/past.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
@@ -73,6 +74,7 @@ export const authorizePublisher = defineOperation({
   dependsOn: ({ query: { domain, agent, as_of }, reader }) => [
     ...listAgentKeys(reader, agent),
     ...listPublisherKeys(reader, domain),
+    ...listMeantDomainKeys(domain, meant => listPublisherKeys(reader, meant)),
     ...listMeantKeys(reader, agent),
     ...listPastKeys(as_of),
   ],
@@ -109,6 +111,8 @@ export const authorizePublisher = defineOperation({
         domain,
         agent_url: agent.agent_url,
         ...(await findMeant(reader, agent.agent_url)),
+        ...(inventory === undefined &&
+          findMeantDomain(domain, meant => findInventory(reader, meant) !== undefined)),
         freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
       })
     }
