@@ -13,6 +13,7 @@ import {
   STAYS,
 } from './organizations.ts'
 import type { AccountStamp } from './stamp.ts'
+import { findTakenDown } from './taken-down.ts'
 
 const ORGANIZATIONS_MAX = 10
 
@@ -63,8 +64,8 @@ export function planFounding(db: Sqlite, founding: Founding): Plan {
   const holder =
     email_domain && !is_personal ? findHoldingOrganization(db, email_domain) : undefined
   const founds = { org_id, name, is_personal }
-  if (holder === undefined)
-    return { founds, ...(email_domain && !is_personal && { domain: email_domain }) }
+  const isFree = email_domain && !is_personal && !findTakenDown(db, email_domain)
+  if (holder === undefined) return { founds, ...(isFree && { domain: email_domain }) }
   if (theirs.some(organization => organization.org_id === holder.org_id)) return { founds }
   return isProspect(db, holder)
     ? { adopts: holder }

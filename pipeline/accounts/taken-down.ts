@@ -1,5 +1,5 @@
 import { type Instant, toIso } from '../core/clock.ts'
-import type { Domain } from '../core/domain.ts'
+import { type Domain, listSelfAndParents } from '../core/domain.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { rejectLogos } from './logos.ts'
@@ -60,6 +60,15 @@ export function readmit(db: Sqlite, { domain }: OperationOf<'domain.readmit'>): 
 export function findTakedownTime(db: Sqlite, domain: Domain): string | undefined {
   const query = 'select taken_down_at from taken_down where domain = $domain'
   return db.one<TakenDownRow>(query, { domain })?.taken_down_at
+}
+
+/** Finds the domain on the list that a domain is, or is nearest below; undefined where there is none. */
+export function findTakenDown(db: Sqlite, domain: Domain): Domain | undefined {
+  return db.one<TakenDownRow>(
+    `select domain from taken_down where domain in (select value from json_each($names))
+     order by length(domain) desc limit 1`,
+    { names: listSelfAndParents(domain) },
+  )?.domain
 }
 
 export function loadTakenDownRows(db: Sqlite): TakenDownRow[] {

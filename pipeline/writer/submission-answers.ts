@@ -14,7 +14,8 @@ import type { Saved } from './community/entry-states.ts'
 import { judgeSaves } from './community/save-rules.ts'
 import { type EditContext, findSaved, listEdits, saveNames } from './community/saves.ts'
 import { findRefusedMerges } from './entities/refused-merges.ts'
-import { findRefusedPlaces, type TakenDown } from './takedown/takedown-list.ts'
+import { refuseTakenDown } from './takedown/refused-places.ts'
+import type { TakenDown } from './takedown/takedown-list.ts'
 
 /**
  * Judges submissions against the index before this commit: returns refusals, and saves that a
@@ -40,9 +41,8 @@ export async function judgeSubmissions(
     const reasons = await findRefusedMerges(known.index, merges)
     for (const [id, reason] of reasons) refused.set(id, { refused: reason })
   }
-  for (const id of findRefusedPlaces(submissions, known.takenDown)) {
-    refused.set(id, { refused: 'the domain was taken down' })
-  }
+  for (const [id, refusal] of refuseTakenDown(submissions, known.takenDown))
+    refused.set(id, refusal)
   return { refused, doubts }
 }
 

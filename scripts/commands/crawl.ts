@@ -33,6 +33,7 @@ import {
   retryWhileUnavailable,
   unwrapOrExit,
 } from './running.ts'
+import { describeTakenDown } from './takedown-confirmation.ts'
 import { formatOutcome, formatTotals } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
@@ -73,7 +74,7 @@ export async function crawl(
   else
     printSummary(
       domains.length,
-      [...describeRefused(refused), ...taken_down.map(describeTakenDown)],
+      [...describeRefused(refused), ...taken_down.map(describeNotCrawled)],
       summary,
     )
   const isAllTakenDown = domains.length > 0 && taken_down.length === domains.length
@@ -113,8 +114,8 @@ interface TakenDownDomain {
   taken_down: string
 }
 
-function describeTakenDown({ domain, taken_down }: TakenDownDomain): string {
-  return `Did not crawl ${domain}: ${taken_down} was taken down. To accept it again, run \`registry takedown ${taken_down} --undo\`.`
+function describeNotCrawled({ domain, taken_down }: TakenDownDomain): string {
+  return `Did not crawl ${domain}: ${describeTakenDown(domain, taken_down)}`
 }
 
 async function readDomains(

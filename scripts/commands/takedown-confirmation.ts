@@ -44,6 +44,12 @@ export function describeTakedown(
   return `${warning}A takedown deletes ${first.join(', ')}${more}. Rows by table:\n${counts}`
 }
 
+/** Says that a domain is taken down, by itself or with one above it, and how to accept it again. */
+export function describeTakenDown(domain: string, takenDown: string): string {
+  const name = domain === takenDown ? 'it' : takenDown
+  return `${name} was taken down. To accept it again, run \`registry takedown ${takenDown} --undo\`.`
+}
+
 /** Says how much a takedown has deleted. */
 export function describeDeleted({ rows }: TakedownPreview): string {
   if (rows.length === 0) return ''

@@ -24,15 +24,23 @@ interface TakedownOptions {
   confirm?: Domain
 }
 
+const WHICH_TAKEN = 'Give the domain to take down, or --list'
+const WHICH_UNDONE =
+  'Give the domain to accept again: `registry takedown --list` lists those that are taken down'
+
+const BACKUPS_REMAIN =
+  'Backups that you made yourself still contain the deleted data: delete them. Those of BACKUP_TO are replaced at once.\n'
+
 /** Takes a domain down or readmits it; without one, lists those that are taken down. */
 export async function runTakedown(
   domain: Domain | undefined,
   { list = false, json = false, ...options }: TakedownOptions & { list?: boolean; json?: boolean },
 ): Promise<void> {
-  if (list === (domain !== undefined))
-    unwrapOrExit({ refused: 'Give a domain to take down, or --list, but not both' })
-  else if (domain === undefined) listTakenDown(json)
-  else await takeDown(domain, options)
+  if (list && domain !== undefined)
+    unwrapOrExit({ refused: 'Give a domain or --list, but not both' })
+  else if (list) listTakenDown(json)
+  else if (domain !== undefined) await takeDown(domain, options)
+  else unwrapOrExit({ refused: options.undo ? WHICH_UNDONE : WHICH_TAKEN })
 }
 
 function listTakenDown(json: boolean): void {
@@ -71,6 +79,7 @@ async function takeDown(
   })
   process.stderr.write(describeDeleted(preview))
   await clearCopies(config)
+  process.stderr.write(BACKUPS_REMAIN)
   process.stdout.write(describeDone(domain, { since, reason }))
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Reason } from '../../pipeline/writer/crawl/newcomer.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen } from './running.ts'
+import { describeTakenDown } from './takedown-confirmation.ts'
 import { formatAgo } from './text.ts'
 
 /** Prints how the files of a domain were crawled; exits with 1 where the registry does not crawl it. */
@@ -41,7 +42,7 @@ export function describeDomain(report: DomainReport, now: number): string[] {
     ? `crawled since ${formatTime(frontier.since)} (${reasons[frontier.why]})`
     : `not crawled by this registry. ${nearest === null ? `To add it, run \`registry crawl ${domain}\`.` : `Did you mean ${nearest}?`}`
   return [
-    `${domain}: ${report.is_taken_down ? `taken down. To accept it again, run \`registry takedown ${domain} --undo\`.` : state}`,
+    `${domain}: ${report.taken_down ? describeTakenDown(domain, report.taken_down) : state}`,
     ...files.flatMap(file => describeFile(file, now)),
     ...(held
       ? [

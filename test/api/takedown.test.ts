@@ -266,7 +266,7 @@ describe('a request for a domain that is taken down', () => {
       Operation.parse({ op: 'crawl.request', ...request, domain: NAME, requested_by: 'k' }),
       Operation.parse({ op: 'brand.save', ...saved(`www.${NAME}`), brand_name: 'Back' }),
     )
-    const reason = 'the domain was taken down'
+    const reason = `the domain ${NAME} was taken down`
     expect(refused).toMatchObject([{ refused: reason }, { refused: reason }])
     expect(await listRows()).toEqual([])
     await registry.restart()
@@ -294,7 +294,7 @@ describe('a request for a domain that is taken down', () => {
       late('After'),
       Operation.parse({ op: 'crawl.request', ...request, domain, requested_by: 'k' }),
     )
-    const refused = { refused: 'the domain was taken down' }
+    const refused = { refused: `the domain ${domain} was taken down` }
     expect(answers.slice(2)).toEqual([{ done: { domain } }, refused, refused])
     expect(answers.slice(0, 2)).not.toContainEqual(refused)
     const { index } = registry.sequencer

@@ -49,7 +49,7 @@ afterAll(() => folder.remove())
 describe('registry why', () => {
   test('says how each file of a domain was read, when it is due next, and why', async () => {
     const report = await runJson<DomainReport>('why', 'shop.example')
-    expect(report).toMatchObject({ is_taken_down: false, frontier: { why: 'given' }, held: null })
+    expect(report).toMatchObject({ taken_down: null, frontier: { why: 'given' }, held: null })
     const [file] = report.files
     expect(file).toMatchObject({
       kind: 'adagents.json',

@@ -300,10 +300,38 @@ describe('the standard input is the file -', () => {
       status: 1,
       stdout: expect.stringContaining(left),
     })
+    const [entry] = JSON.parse((await run(['audit', 'list', '--limit', '1', '--json'])).stdout)
+    expect(entry).toMatchObject({
+      operation: 'domains.add',
+      answer: { refused: 'the domain gone.example was taken down' },
+    })
     expect(await crawl('www.gone.example\nnews.example')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining(left),
     })
+    expect(await crawl('gone.example')).toMatchObject({
+      stdout: expect.stringContaining('Did not crawl gone.example: it was taken down. '),
+    })
+    const undo = 'To accept it again, run `registry takedown gone.example --undo`.'
+    expect(await run(['why', 'sales.gone.example'])).toMatchObject({
+      status: 1,
+      stdout: `sales.gone.example: gone.example was taken down. ${undo}\n`,
+    })
+  })
+
+  test('for a domain of an organization, and names what was taken down', async () => {
+    expect(await run(['org', 'domain', 'add', 'sub.gone.example', ...acme])).toMatchObject({
+      status: 1,
+      stderr: 'The domain gone.example was taken down.\n',
+    })
+  })
+
+  test('for a takedown without a domain, and says what it would be for', async () => {
+    expect((await run(['takedown'])).stderr).toBe('Give the domain to take down, or --list.\n')
+    expect((await run(['takedown', '--undo'])).stderr).toMatch(/^Give the domain to accept again: /)
+    expect((await run(['takedown', 'a.example', '--list'])).stderr).toBe(
+      'Give a domain or --list, but not both.\n',
+    )
   })
 
   test('for publishing a policy', async () => {

@@ -1,3 +1,4 @@
+import { findTakenDown } from '../../accounts/taken-down.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Outcome } from '../../core/outcomes.ts'
 import type { Database } from '../../store/database.ts'
@@ -10,7 +11,8 @@ import { findNearestDomain } from './nearest-domain.ts'
 /** Crawl state of a domain: its files, and the domains that depend on them. Times are ISO 8601. */
 export interface DomainReport {
   domain: Domain
-  is_taken_down: boolean
+  /** The domain itself, or the nearest one above it, that is taken down. */
+  taken_down: Domain | null
   /** Why the registry crawls the domain; null where it does not. */
   frontier: { why: Reason; since: string } | null
   /** Crawled domain that was probably meant, where the registry knows nothing about this one. */
@@ -104,15 +106,11 @@ export async function reportDomain(
     ),
     index.all<DomainReport['dependants'][number]>(DEPENDANTS, parameters),
   ])
-  const takenDown = accounts.one(
-    `select 1 from taken_down
-     where $domain = domain or substr($domain, -length(domain) - 1) = '.' || domain`,
-    parameters,
-  )
+  const takenDown = findTakenDown(accounts, domain)
   const isKnown = frontier !== undefined || takenDown !== undefined || files.length > 0
   return {
     domain,
-    is_taken_down: takenDown !== undefined,
+    taken_down: takenDown ?? null,
     frontier: frontier ?? null,
     nearest: isKnown ? null : ((await findNearestDomain(index, domain)) ?? null),
     files: files.map(toFileReport),

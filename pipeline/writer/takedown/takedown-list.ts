@@ -2,7 +2,7 @@ import { loadTakenDownRows, markCleared } from '../../accounts/taken-down.ts'
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { parseUrl } from '../../core/url.ts'
-import type { Operation, Submission } from '../../model/submission.ts'
+import type { Submission } from '../../model/submission.ts'
 import type { KnownFile } from '../../resolve/derivation.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 
@@ -26,6 +26,12 @@ export class TakenDown {
       if (this.#domains.has(name)) return name
       if (!name.includes('.')) return undefined
     }
+  }
+
+  /** Finds the first one that any of these belongs to. */
+  findFirst(places: readonly string[]): string | undefined {
+    const place = places.find(each => this.covers(each))
+    return place === undefined ? undefined : this.find(place)
   }
 }
 
@@ -76,28 +82,6 @@ export class TakedownList {
     this.#takenDown = new TakenDown(rows.map(({ domain }) => domain))
     this.#uncleared = rows.filter(row => row.cleared_at === null).map(({ domain }) => domain)
   }
-}
-
-/**
- * Finds submissions about a place that was taken down; operations on ownership and on the list itself are
- * not among them.
- */
-export function findRefusedPlaces(
-  submissions: readonly Submission[],
-  takenDown: TakenDown,
-): string[] {
-  return submissions
-    .filter(({ operation }) => !/^(domain|organization|ownership)\./.test(operation.op))
-    .filter(({ operation }) => listPlaces(operation).some(place => takenDown.covers(place)))
-    .map(({ submission_id }) => submission_id)
-}
-
-function listPlaces(operation: Operation): string[] {
-  if (operation.op === 'property.contribute') {
-    return operation.contributed.map(({ identifier }) => identifier.value)
-  }
-  if (operation.op === 'watch.begin') return [operation.subject]
-  return 'domain' in operation ? [operation.domain] : []
 }
 
 function getHost(place: string): string {
