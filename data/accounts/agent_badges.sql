@@ -1,4 +1,5 @@
 -- Badges that agents have, and the last lost badge of each role.
+-- takedown: deletes by agent_url
 create table if not exists agent_badges (
   -- key of the agent
   agent_url varchar not null,

@@ -1,4 +1,5 @@
 -- Test results of agents, as of the last run.
+-- takedown: deletes by agent_url
 create table if not exists agent_compliance (
   -- key of the agent
   agent_url varchar not null primary key,

@@ -1,4 +1,5 @@
 -- Credentials by which members' agents are tested, encrypted with a key that is not in the stores.
+-- takedown: deletes by agent_url
 create table if not exists agent_credentials (
   -- organization that owns the agent
   org_id varchar not null,

@@ -1,4 +1,5 @@
 -- Settings of organizations for the tests of their agents; an agent without a row is tested as usual.
+-- takedown: deletes by agent_url
 create table if not exists agent_monitoring (
   -- key of the agent
   agent_url varchar not null primary key,

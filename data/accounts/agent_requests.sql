@@ -1,4 +1,5 @@
 -- Calls of the registry to agents that it tests, and whether they answered; the last 500 of each agent.
+-- takedown: deletes by agent_url
 create table if not exists agent_requests (
   -- id of the run, if it was part of one
   request_id varchar not null,

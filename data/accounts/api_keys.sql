@@ -1,4 +1,5 @@
 -- Keys by which organizations call the API.
+-- takedown: keeps, since it names no domain
 create table if not exists api_keys (
   -- id of the caller in limits and histories
   key_id varchar not null,

@@ -1,4 +1,5 @@
 -- Subscriptions that are posted the audit of their organization instead of changes.
+-- takedown: keeps, since it names no domain
 create table if not exists audit_subscriptions (
   -- the subscription
   subscription_id varchar not null primary key,

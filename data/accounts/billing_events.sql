@@ -1,4 +1,5 @@
 -- Events of the billing provider about memberships; each counts once.
+-- takedown: keeps, since it names no domain
 create table if not exists billing_events (
   -- id given by the provider
   event_id varchar not null primary key,

@@ -1,4 +1,5 @@
 -- Scheduled runs of all storyboards that apply to an agent; the last 100 of each agent.
+-- takedown: deletes by agent_url
 create table if not exists compliance_runs (
   -- id of the run
   run_id varchar not null,

@@ -1,4 +1,5 @@
 -- Callers who added unknown identifiers to the catalog.
+-- takedown: keeps, since it names no domain
 create table if not exists contributions (
   -- id chosen by the caller
   contribution_id varchar not null,

@@ -1,3 +1,4 @@
+-- takedown: deletes by domain
 create table if not exists crawl_requests (
   crawl_request_id varchar not null,
   scope varchar not null,

@@ -1,4 +1,5 @@
 -- Keys and users behind the editor ids of public revisions.
+-- takedown: keeps, since it names no domain
 create table if not exists editors (
   -- random id, which says nothing by itself
   editor_id uuid not null,

@@ -1,4 +1,5 @@
 -- Invitations to organizations, each for one address.
+-- takedown: keeps people, whatever their mailbox
 create table if not exists invitations (
   -- id of the invitation
   invitation_id varchar not null,

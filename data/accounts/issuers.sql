@@ -1,4 +1,5 @@
 -- The identity provider, as it last described itself.
+-- takedown: keeps the identity provider, which the operator chose
 create table if not exists issuers (
   -- its identifier in its tokens
   issuer varchar not null primary key,

@@ -1,4 +1,5 @@
 -- Uploaded logos; the images are files in DATA_DIR/logos, named by their hash.
+-- takedown: erases the row but its hash, by which the picture is found (accounts/taken-down-rows.ts)
 create table if not exists logos (
   -- id chosen by the caller; also the id of its review, if it has one
   logo_id varchar not null primary key,

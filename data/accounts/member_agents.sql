@@ -1,4 +1,6 @@
 -- Agents that members enrolled.
+-- takedown: deletes by agent_url
+-- takedown: clears health_check_url
 create table if not exists member_agents (
   -- organization that owns the agent
   org_id varchar not null,

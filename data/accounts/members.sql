@@ -1,4 +1,5 @@
 -- Profiles of the organizations that are members; of a deleted one a row without names stays.
+-- takedown: keeps, since a profile holds no domain
 create table if not exists members (
   -- the organization
   org_id varchar not null primary key,

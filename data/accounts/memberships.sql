@@ -1,4 +1,5 @@
 -- Persons in organizations.
+-- takedown: keeps, since it names no domain
 create table if not exists memberships (
   -- subject of their tokens, hashed where it may be an address
   user_id varchar not null,

@@ -1,4 +1,5 @@
 -- Files kept for platforms, complete; the index gets them without contacts.
+-- takedown: keeps a file for a platform, which says of others what it says
 create table if not exists mirrors (
   -- platform whose file is mirrored
   platform varchar not null primary key,

@@ -1,4 +1,5 @@
 -- Applications that have registered to sign persons in (RFC 7591).
+-- takedown: keeps applications, whatever their redirect URLs
 create table if not exists oauth_clients (
   -- id of the application
   client_id varchar not null primary key,

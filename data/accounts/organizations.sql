@@ -1,4 +1,5 @@
 -- Organizations, members or not.
+-- takedown: keeps, since an organization is about no domain
 create table if not exists organizations (
   -- its id
   org_id varchar not null,

@@ -1,4 +1,5 @@
 -- Open claims: a domain is assigned to the organization whose claim its pointer carries.
+-- takedown: deletes by domain
 create table if not exists origin_claims (
   -- domain of the publisher
   domain varchar not null,

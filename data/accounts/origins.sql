@@ -1,4 +1,5 @@
 -- Domains that were claimed for their hosted file, or checked for a pointer to it.
+-- takedown: deletes by domain
 create table if not exists origins (
   -- domain of the publisher
   domain varchar not null primary key,

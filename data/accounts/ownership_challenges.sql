@@ -1,4 +1,5 @@
 -- Tokens that organizations were given to put on a domain; deleted a day after they expire.
+-- takedown: deletes by domain
 create table if not exists ownership_challenges (
   -- id of the challenge
   challenge_id varchar not null,

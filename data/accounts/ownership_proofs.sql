@@ -1,4 +1,5 @@
 -- Last proofs of organizations that they control a domain.
+-- takedown: deletes by domain
 create table if not exists ownership_proofs (
   -- organization that proved it
   org_id varchar not null,

@@ -1,4 +1,5 @@
 -- Passkeys with which persons sign in (WebAuthn). Of a removed one only the id remains, without its key.
+-- takedown: keeps, since it names no domain
 create table if not exists passkeys (
   -- person who signs in with it
   user_id varchar not null,

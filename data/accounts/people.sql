@@ -1,4 +1,5 @@
 -- Persons who have signed in here.
+-- takedown: keeps people, whatever their mailbox
 create table if not exists people (
   -- subject of their tokens, under which memberships are stored
   user_id varchar not null,

@@ -1,4 +1,5 @@
 -- Policies as they were saved; the index gets all but rejected ones.
+-- takedown: keeps, since a policy is about no domain
 create table if not exists policies (
   -- its id
   policy_id varchar not null primary key,

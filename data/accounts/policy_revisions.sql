@@ -1,4 +1,5 @@
 -- Saves of policies, numbered from 1, which created the policy.
+-- takedown: keeps, since a policy is about no domain
 create table if not exists policy_revisions (
   -- the policy
   policy_id varchar not null,

@@ -1,4 +1,5 @@
 -- Contacts that were saved with the properties of a publisher.
+-- takedown: deletes by domain
 create table if not exists property_contacts (
   -- id of the save that contained it
   contact_id uuid not null,

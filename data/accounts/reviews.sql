@@ -1,4 +1,5 @@
 -- Submissions that wait for a moderator, and decisions about them.
+-- takedown: deletes what names a domain in subject
 create table if not exists reviews (
   -- id chosen by the caller
   review_id varchar not null primary key,

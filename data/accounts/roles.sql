@@ -1,4 +1,5 @@
 -- Roles that keys and people have beyond their organization.
+-- takedown: keeps, since it names no domain
 create table if not exists roles (
   -- key or user
   holder varchar not null,

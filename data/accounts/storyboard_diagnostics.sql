@@ -1,4 +1,5 @@
 -- Steps of runs, shortened and without secrets; of the last five scheduled runs of each agent, and of its last five others.
+-- takedown: deletes by agent_url
 create table if not exists storyboard_diagnostics (
   -- the run
   run_id varchar not null,

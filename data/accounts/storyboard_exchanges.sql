@@ -1,4 +1,5 @@
 -- Requests and answers of failed steps, shortened and without secrets; kept as long as the steps.
+-- takedown: deletes by agent_url
 create table if not exists storyboard_exchanges (
   -- the run
   run_id varchar not null,

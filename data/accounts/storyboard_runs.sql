@@ -1,4 +1,5 @@
 -- Runs of storyboards against agents, and who requested them; the last 500 of each agent.
+-- takedown: deletes by agent_url
 create table if not exists storyboard_runs (
   -- id of the run
   run_id varchar not null,

@@ -1,4 +1,5 @@
 -- What is stored because a stranger asked for it, as long as it may give way to what others ask for.
+-- takedown: deletes by key
 create table if not exists stranger_items (
   -- brand: an enriched brand; client: an application that nobody has signed in with; name: one of the frontier that
   -- was looked up; name_again: the same, for the second who looked it up

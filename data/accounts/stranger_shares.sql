@@ -1,4 +1,5 @@
 -- What each caller has of the stranger items: counted here, since the largest share is asked for at each one that gives way.
+-- takedown: keeps, since it names no domain
 create table if not exists stranger_shares (
   -- kind of the items
   kind varchar not null,

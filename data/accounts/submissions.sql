@@ -1,4 +1,5 @@
 -- Submitted operations and their results: who, when, in which request. Additions of domains are kept for a day.
+-- takedown: erases what was asked about a domain; who did so and when stays (accounts/taken-down-rows.ts)
 create table if not exists submissions (
   -- id chosen by the caller
   submission_id varchar not null primary key,

@@ -1,4 +1,5 @@
 -- Receivers to which changes are posted, and which changes; of a deleted one only that it existed.
+-- takedown: erases filters and receivers (accounts/taken-down-rows.ts)
 create table if not exists subscriptions (
   -- id of the subscription
   subscription_id varchar not null primary key,

@@ -1,4 +1,5 @@
 -- Contributed properties that are not used in answers while a dispute about their identifier is open, or after it was approved.
+-- takedown: keeps, since it names no domain
 create table if not exists suspended_links (
   -- the dispute
   review_id varchar not null,

@@ -1,4 +1,5 @@
 -- Domains about which the registry may publish nothing. No other store contains them.
+-- takedown: keeps the list itself
 create table if not exists taken_down (
   -- the domain; its subdomains are included
   domain varchar not null primary key,

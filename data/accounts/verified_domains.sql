@@ -1,4 +1,5 @@
 -- Domains that organizations have proven to be theirs; each belongs to one.
+-- takedown: deletes by domain
 create table if not exists verified_domains (
   -- organization that owns the domain
   org_id varchar not null,

@@ -1,4 +1,5 @@
 -- Mails about what people watch, without their text; those of the last two days.
+-- takedown: keeps, since it names no domain
 create table if not exists watch_mails (
   -- id of the mail
   mail_id varchar not null primary key,

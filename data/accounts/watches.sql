@@ -1,4 +1,6 @@
 -- What people watch: they get mails about it. A watch that has ended has no row.
+-- takedown: deletes by subject
+-- takedown: clears known
 create table if not exists watches (
   -- id of the watch
   watch_id varchar not null primary key,

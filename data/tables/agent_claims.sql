@@ -1,5 +1,6 @@
 -- key: agent_url, publisher_domain
 -- index: publisher_domain
+-- takedown: deletes by agent_url, publisher_domain
 create table if not exists agent_claims (
   agent_url varchar not null,
   publisher_domain varchar not null

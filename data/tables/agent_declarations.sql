@@ -1,5 +1,6 @@
 -- key: agent_url, location, type
 -- index: location
+-- takedown: deletes by location once derived again
 create table if not exists agent_declarations (
   agent_url varchar not null,
   location varchar not null,

@@ -1,5 +1,6 @@
 -- key: location, seq
 -- index: seq
+-- takedown: deletes by location
 create table if not exists agent_health (
   location varchar not null,
   outcome varchar not null, -- published as enum outcome

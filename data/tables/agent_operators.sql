@@ -1,5 +1,6 @@
 -- key: agent_url
 -- index: location
+-- takedown: deletes by location once derived again
 create table if not exists agent_operators (
   agent_url varchar not null,
   domain varchar not null,

@@ -1,4 +1,5 @@
 -- key: agent_url
+-- takedown: deletes by agent_url
 create table if not exists agent_profiles (
   agent_url varchar not null,
   name varchar,

@@ -1,4 +1,5 @@
 -- key: agent_url
+-- takedown: deletes by agent_url
 create table if not exists agent_standings (
   agent_url varchar not null,
   status varchar not null, -- published as enum agent_status

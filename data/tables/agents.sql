@@ -1,5 +1,6 @@
 -- key: agent_url
 -- index: seq
+-- takedown: keeps what files of other publishers name
 create table if not exists agents (
   agent_url varchar not null,
   publisher_count uinteger not null,

@@ -1,5 +1,6 @@
 -- key: alias_rid, seq
 -- index: seq
+-- takedown: erases merges of deleted records (writer/takedown/deleted-rows.ts)
 create table if not exists alias_versions (
   kind varchar not null,
   alias_rid uuid not null,

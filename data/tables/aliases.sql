@@ -1,6 +1,7 @@
 -- key: alias_rid
 -- index: canonical_rid
 -- index: seq
+-- takedown: erases merges of deleted records (writer/takedown/deleted-rows.ts)
 create table if not exists aliases (
   kind varchar not null,
   alias_rid uuid not null,

@@ -1,6 +1,7 @@
 -- key: id, seq
 -- references: property_set -> property_set_versions.set_id
 -- index: seq
+-- takedown: deletes by publisher_domain
 create table if not exists authorization_versions (
   id uuid not null,
   agent_url varchar not null,

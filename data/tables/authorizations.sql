@@ -6,6 +6,7 @@
 -- index: agent_url
 -- index: property_set
 -- index: seq
+-- takedown: deletes by publisher_domain
 create table if not exists authorizations (
   id uuid not null,
   agent_url varchar not null,

@@ -1,5 +1,6 @@
 -- key: domain, seq
 -- index: seq
+-- takedown: deletes by domain
 create table if not exists brand_versions (
   domain varchar not null,
   canonical_id varchar not null,

@@ -1,6 +1,7 @@
 -- key: domain
 -- index: seq
 -- index: domain where instr(domain, 'xn--') > 0
+-- takedown: deletes by domain
 create table if not exists brands (
   domain varchar not null,
   canonical_id varchar not null,

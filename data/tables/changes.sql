@@ -1,5 +1,6 @@
 -- bookkeeping
 -- index: seq
+-- takedown: erases all (writer/takedown/erase-copies.ts)
 create table if not exists changes (
   seq bigint not null,
   space varchar not null,

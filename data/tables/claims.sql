@@ -1,5 +1,6 @@
 -- key: claim_id
 -- index: manager_domain
+-- takedown: deletes by publisher_domain, manager_domain
 create table if not exists claims (
   claim_id uuid not null,
   agent_url varchar not null,

@@ -1,6 +1,7 @@
 -- key: collection_rid
 -- references: publisher_domain -> publishers.domain
 -- index: publisher_domain
+-- takedown: deletes by publisher_domain
 create table if not exists collections (
   collection_rid uuid not null,
   publisher_domain varchar not null,

@@ -1,4 +1,5 @@
 -- key: day, kind, outcome
+-- takedown: keeps, since it names no domain
 create table if not exists crawl_days (
   day date not null,
   kind varchar not null, -- published as enum source_kind

@@ -2,6 +2,7 @@
 -- index: seq
 -- index: domain
 -- stored as: shown_crawl_requests
+-- takedown: deletes by domain
 create table if not exists crawl_requests (
   crawl_request_id varchar not null,
   scope varchar not null, -- published as enum crawl_scope

@@ -3,6 +3,7 @@
 -- index: location, kind
 -- index: if(kind = 'agent', min(priority, 1), priority), if(priority = 0, due_at, due_at / 3600000 * 3600000) where due_at is not null
 -- index: turns_at where turns_at is not null
+-- takedown: deletes by location
 create table if not exists crawl_state (
   kind varchar not null, -- published as enum source_kind
   location varchar not null,

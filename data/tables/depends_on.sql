@@ -2,6 +2,8 @@
 -- bookkeeping
 -- index: subject, rule
 -- index: location, kind
+-- takedown: deletes by subject
+-- takedown: deletes by location once derived again
 create table if not exists depends_on (
   rule varchar not null,
   subject varchar not null,

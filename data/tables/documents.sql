@@ -3,6 +3,7 @@
 -- index: location, kind
 -- index: seq
 -- index: resolved_url where resolved_url is not null
+-- takedown: deletes by location
 create table if not exists documents (
   kind varchar not null, -- published as enum source_kind
   location varchar not null,

@@ -3,6 +3,7 @@
 -- index: entry_id
 -- index: seq
 -- index: domain where instr(domain, 'xn--') > 0
+-- takedown: deletes by domain
 create table if not exists entries (
   entity varchar not null,
   domain varchar not null,

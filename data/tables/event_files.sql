@@ -1,4 +1,5 @@
 -- key: day
+-- takedown: keeps, since it names no domain
 create table if not exists event_files (
   day date not null,
   sha256 varchar not null,

@@ -1,5 +1,6 @@
 -- key: event_id
 -- index: seq
+-- takedown: erases all copies of the feed (writer/takedown/erase-copies.ts)
 create table if not exists events (
   event_id uuid not null,
   event_type varchar not null, -- published as enum event_type

@@ -1,4 +1,5 @@
 -- key: domain
+-- takedown: deletes by domain
 create table if not exists frontier (
   domain varchar not null,
   why varchar not null,

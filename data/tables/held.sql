@@ -1,5 +1,6 @@
 -- key: rule, subject
 -- index: subject
+-- takedown: deletes by subject
 create table if not exists held (
   rule varchar not null,
   subject varchar not null,

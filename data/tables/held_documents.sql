@@ -1,6 +1,7 @@
 -- key: kind, location
 -- references: kind, location -> crawl_state.kind, location
 -- index: location, kind
+-- takedown: deletes by location
 create table if not exists held_documents (
   kind varchar not null, -- published as enum source_kind
   location varchar not null,

@@ -1,6 +1,7 @@
 -- bookkeeping
 -- index: location
 -- index: domain
+-- takedown: deletes by location once derived again
 create table if not exists house_claims (
   location varchar not null,
   house_domain varchar not null,

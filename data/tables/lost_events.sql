@@ -1,5 +1,6 @@
 -- bookkeeping
 -- key: last_event_id
+-- takedown: keeps, since it names no domain
 create table if not exists lost_events (
   after_event_id uuid,
   last_event_id uuid not null

@@ -1,4 +1,5 @@
 -- bookkeeping
+-- takedown: keeps, since it names no domain
 create table if not exists meta (
   format integer not null,
   fence bigint not null,

@@ -1,5 +1,6 @@
 -- key: platform
 -- stored as: shown_mirrors
+-- takedown: keeps a file for a platform, which says of others what it says
 create table if not exists mirrors (
   platform varchar not null,
   adagents_json json not null,

@@ -1,4 +1,5 @@
 -- key: night
+-- takedown: keeps, since it names no domain
 create table if not exists nights (
   night timestamptz not null,
   publishers ubigint not null,

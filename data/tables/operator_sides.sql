@@ -2,6 +2,7 @@
 -- references: publisher_domain -> publishers.domain
 -- references: property_rid -> properties.property_rid
 -- index: publisher_domain
+-- takedown: deletes by publisher_domain, location
 create table if not exists operator_sides (
   location varchar not null,
   publisher_domain varchar not null,

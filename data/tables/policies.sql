@@ -1,5 +1,6 @@
 -- key: policy_id
 -- stored as: shown_policies
+-- takedown: keeps, since a policy is about no domain
 create table if not exists policies (
   policy_id varchar not null,
   version varchar not null,

@@ -1,6 +1,7 @@
 -- key: property_rid
 -- index: publisher_domain
 -- index: seq
+-- takedown: deletes by publisher_domain
 create table if not exists properties (
   property_rid uuid not null,
   publisher_domain varchar not null,

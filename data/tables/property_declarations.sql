@@ -1,4 +1,5 @@
 -- index: location
+-- takedown: deletes by location once derived again
 create table if not exists property_declarations (
   location varchar not null,
   brand_id varchar not null,

@@ -1,5 +1,6 @@
 -- key: set_id
 -- references: property_rids -> properties.property_rid
+-- takedown: deletes by publisher_domain
 create table if not exists property_set_versions (
   set_id uuid not null,
   publisher_domain varchar not null,

@@ -3,6 +3,7 @@
 -- references: publisher_domain -> publishers.domain
 -- references: property_rids -> properties.property_rid
 -- index: publisher_domain
+-- takedown: deletes by publisher_domain
 create table if not exists property_sets (
   set_id uuid not null,
   publisher_domain varchar not null,

@@ -1,6 +1,7 @@
 -- key: property_rid, seq
 -- references: property_rid -> properties.property_rid
 -- index: seq
+-- takedown: deletes by publisher_domain
 create table if not exists property_versions (
   property_rid uuid not null,
   publisher_domain varchar not null,

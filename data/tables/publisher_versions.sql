@@ -1,5 +1,6 @@
 -- key: domain, seq
 -- index: seq
+-- takedown: deletes by domain
 create table if not exists publisher_versions (
   domain varchar not null,
   valid boolean not null,

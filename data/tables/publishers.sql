@@ -3,6 +3,7 @@
 -- index: seq
 -- index: domain where listed_agents != '[]'
 -- index: domain where instr(domain, 'xn--') > 0
+-- takedown: deletes by domain
 create table if not exists publishers (
   domain varchar not null,
   valid boolean not null,

@@ -1,4 +1,5 @@
 -- index: location
+-- takedown: deletes by location
 create table if not exists quarantine (
   kind varchar not null,
   location varchar not null,

@@ -2,6 +2,7 @@
 -- index: domain, entity
 -- index: revision_id
 -- index: seq
+-- takedown: deletes by domain
 create table if not exists revisions (
   entity varchar not null,
   domain varchar not null,

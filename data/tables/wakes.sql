@@ -1,6 +1,7 @@
 -- bookkeeping
 -- index: subject, rule
 -- index: wakes_at
+-- takedown: deletes by subject
 create table if not exists wakes (
   rule varchar not null,
   subject varchar not null,

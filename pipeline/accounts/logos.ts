@@ -68,15 +68,6 @@ export function rejectLogo(db: Sqlite, review: Review, stamp: AccountStamp): Ans
   return { done: decide(db, review, 'rejected', stamp) }
 }
 
-/** Rejects the logos of a domain that is taken down. */
-export function rejectLogos(db: Sqlite, domain: string, { seq }: AccountStamp): void {
-  db.run(
-    `update logos set status = 'rejected', seq = $seq
-     where domain = $domain or substr(domain, -length($domain) - 1) = '.' || $domain`,
-    { domain, seq },
-  )
-}
-
 /** Lists pictures that no logo has used since this commit. */
 export function listUnusedPictures(db: Sqlite, seq: number): string[] {
   const rows = db.all<{ hash: string }>(

@@ -2,9 +2,9 @@ import { type Instant, toIso } from '../core/clock.ts'
 import { type Domain, listSelfAndParents } from '../core/domain.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
-import { rejectLogos } from './logos.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
+import { deletePrivateRows } from './taken-down-rows.ts'
 
 export interface TakenDownRow {
   domain: Domain
@@ -13,9 +13,6 @@ export interface TakenDownRow {
   /** Null until the last copy of its data is deleted. */
   cleared_at: string | null
 }
-
-/** Private rows about a domain that are deleted with it; proofs of ownership and the audit stay. */
-const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 
 /**
  * Adds a domain to the takedown list. One that is on it already is cleared again; it keeps its date, and its reason unless
@@ -34,19 +31,7 @@ export function takeDown(
      set reason = coalesce(excluded.reason, reason), cleared_at = null, seq = excluded.seq`,
     { domain, reason: reason ?? null, now: toIso(now), seq },
   )
-  for (const table of FORGOTTEN) {
-    db.run(
-      `delete from ${table}
-       where domain = $domain or substr(domain, -length($domain) - 1) = '.' || $domain`,
-      { domain },
-    )
-  }
-  db.run(
-    `delete from stranger_items where kind in ('brand', 'name', 'name_again')
-       and (key = $domain or substr(key, -length($domain) - 1) = '.' || $domain)`,
-    { domain },
-  )
-  rejectLogos(db, domain, stamp)
+  deletePrivateRows(db, [domain], stamp)
   return { done: { domain } }
 }
 

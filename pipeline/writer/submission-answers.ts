@@ -41,8 +41,9 @@ export async function judgeSubmissions(
     const reasons = await findRefusedMerges(known.index, merges)
     for (const [id, reason] of reasons) refused.set(id, { refused: reason })
   }
-  for (const [id, refusal] of refuseTakenDown(submissions, known.takenDown))
-    refused.set(id, refusal)
+  if (!known.takenDown.isEmpty)
+    for (const [id, refusal] of refuseTakenDown(submissions, known.takenDown))
+      refused.set(id, refusal)
   return { refused, doubts }
 }
 

@@ -41,7 +41,7 @@ export function describeTakedown(
     return `${warning}Nothing is known about ${domain}. A takedown keeps it out from now on.\n`
   const more = domains > first.length ? ` and ${domains - first.length} more` : ''
   const counts = rows.map(({ table, rows }) => `  ${rows}  ${table}\n`).join('')
-  return `${warning}A takedown deletes ${first.join(', ')}${more}. Rows by table:\n${counts}`
+  return `${warning}A takedown deletes ${first.join(', ') || domain}${more}. Rows by table:\n${counts}`
 }
 
 /** Says that a domain is taken down, by itself or with one above it, and how to accept it again. */

@@ -79,7 +79,7 @@ async function takeDown(
   })
   process.stderr.write(describeDeleted(preview))
   await clearCopies(config)
-  process.stderr.write(BACKUPS_REMAIN)
+  if (preview.rows.length > 0) process.stderr.write(BACKUPS_REMAIN)
   process.stdout.write(describeDone(domain, { since, reason }))
 }
 

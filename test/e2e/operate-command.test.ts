@@ -113,7 +113,7 @@ describe('an operator', () => {
     const dry = await run('takedown', domain, '--dry-run')
     expect(dry).toMatchObject({ status: 0, stdout: '' })
     expect(dry.stderr).toMatch(
-      /^A takedown deletes acme\.example\. Rows by table:\n( {2}\d+ {2}\w+\n)+$/,
+      /^A takedown deletes acme\.example\. Rows by table:\n( {2}\d+ {2}\w+( \(private\))?\n)+$/,
     )
     expect(dry.stderr).toContain('  revisions\n')
     expect(dry.stderr).toContain('  brand_versions\n')
@@ -178,6 +178,7 @@ describe('an operator', () => {
     expect((await run('takedown', domain, '--undo')).stdout).toContain(
       `${domain} is accepted again. Deleted data is not restored`,
     )
+    expect(await run('org', 'domain', 'add', domain, '--org', 'Acme')).toMatchObject({ status: 0 })
     await commit(buildBrandSave('Acme', domain, 'Acme again'))
     expect(await findBrandName(domain)).toBe('Acme again')
     expect(await run('verify')).toMatchObject({ status: 0 })

@@ -2,6 +2,7 @@ import { type AuditRow, listAuditRows } from '../../accounts/audit.ts'
 import { isUnchangedSince } from '../../accounts/changed-rows.ts'
 import type { FindRevision, KnownChange } from '../../accounts/operation-definition.ts'
 import { getDefinition } from '../../accounts/operations.ts'
+import { FORGOTTEN } from '../../accounts/taken-down-rows.ts'
 import {
   type Answer,
   Operation,
@@ -67,6 +68,8 @@ async function buildInverse(
   if (row === undefined) {
     return { refused: `there is no entry ${reverts} in the audit log`, error: 'not_found' }
   }
+  if (row.content.taken_down === FORGOTTEN.taken_down)
+    return { refused: 'it was about a domain that was taken down since' }
   if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to revert' }
   const restored = restoreOperation(row)
   if (row.changes?.length === 0) return { refused: 'it changed nothing' }

@@ -1,6 +1,7 @@
+import { deletePrivateRows } from '../../accounts/taken-down-rows.ts'
+import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
-import type { RowStamp } from '../../diff/stamp.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
@@ -29,8 +30,9 @@ export interface TakedownEffects {
 export async function applyTakedown(
   db: Database,
   domains: readonly Domain[],
-  { seq }: Pick<RowStamp, 'seq'>,
+  stamp: { now: Instant; seq: number },
 ): Promise<TakedownEffects> {
+  const { seq } = stamp
   const { parameters, rows, aliases } = await listDeletedRows(db, domains)
   const sources = await db.all<Source>(
     `select kind, location from crawl_state where ${buildDomainCondition('location')} order by kind, location`,
@@ -42,6 +44,7 @@ export async function applyTakedown(
   for (const { table, condition, isLater } of rows) {
     if (!isLater) await db.write('delete from', table, `where ${condition}`, parameters)
   }
+  deletePrivateRows(db.sqlite, domains, stamp)
   return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
@@ -103,7 +106,12 @@ async function recordDeletedKeys(
     parameters,
   )
   const claimed = await db.all<{ publisher_domain: string }>(
-    `select distinct publisher_domain from agent_claims where ${buildDomainCondition('publisher_domain')}`,
+    `select distinct publisher_domain from agent_claims
+     where ${buildDomainCondition('publisher_domain')} or ${buildDomainCondition('agent_url')}`,
+    parameters,
+  )
+  const profiles = await db.all<{ agent_url: string }>(
+    `select agent_url from agent_profiles where ${buildDomainCondition('agent_url')}`,
     parameters,
   )
   const agents = files
@@ -112,6 +120,7 @@ async function recordDeletedKeys(
   const histories = [...new Set(revisions.map(row => toHistoryKey(row.entity, row.domain)))]
   const numbered = revisions.map(row => toRevisionKey(row.entity, row.domain, row.revision_number))
   await recordChanges(db, seq, {
+    agent_profile: profiles.map(({ agent_url }) => agent_url),
     claim: claimed.map(({ publisher_domain }) => publisher_domain),
     'gone brand': domains,
     'gone property': domains,

@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import type { Database } from '../../store/database.ts'
 import { buildDomainCondition, buildNamesPattern } from '../../store/domain-match.ts'
-import { listTables, readTableFile } from '../../store/table-files.ts'
+import { listTakedownRules } from '../../store/takedown-rules.ts'
 
 /** Rows of the index that a takedown deletes. */
 export interface DeletedRows {
@@ -14,17 +14,6 @@ export interface DeletedRows {
 
 /** JSON lists of domains, of their records and of the aliases that go with these; a pattern of their names. */
 export type DeletedRowsParameters = Record<'domains' | 'pattern' | 'rids' | 'aliases', string>
-
-/** Columns that name the domain to which a row belongs. */
-const OWNER_COLUMNS = ['domain', 'publisher_domain', 'location', 'subject']
-/** Tables whose rows are deleted when the invalidated sources are derived again. */
-const DERIVED_TABLES = [
-  'agent_declarations',
-  'agent_operators',
-  'property_declarations',
-  'house_claims',
-  'depends_on',
-]
 
 /** Condition that an event names one of the domains that `$pattern` finds. */
 export const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload, $pattern)`
@@ -61,7 +50,7 @@ export async function listDeletedRows(
   const aliases = merged.map(({ rid }) => rid)
   return {
     parameters: { ...names, rids, aliases: JSON.stringify(aliases) },
-    rows: [...listMergeRows(), ...(await listOwnedRows(db)), events],
+    rows: [...listMergeRows(), ...listTakedownRules('tables'), events],
     aliases,
   }
 }
@@ -79,21 +68,4 @@ function listMergeRows(): DeletedRows[] {
     { table: 'aliases', condition: isListed('alias_rid', '$aliases'), isLater: false },
     { table: 'alias_versions', condition: either.join(' or '), isLater: false },
   ]
-}
-
-const listStored = () => listTables('tables').map(name => readTableFile('tables', name).storedAs)
-
-/** Lists rows by the columns that name their owner, in all tables. */
-async function listOwnedRows(db: Database): Promise<DeletedRows[]> {
-  const columns = await db.all<{ table: string; column: string }>(
-    `select t.value as "table", c.name as "column" from json_each($tables) t, pragma_table_info(t.value) c
-     where c.name in (select value from json_each($owners)) order by 1, 2`,
-    { owners: JSON.stringify(OWNER_COLUMNS), tables: JSON.stringify(listStored()) },
-  )
-  return [...columns, { table: 'claims', column: 'manager_domain' }].map(({ table, column }) => ({
-    table,
-    condition: buildDomainCondition(column),
-    // What others depend on tells which of their answers are derived again.
-    isLater: DERIVED_TABLES.includes(table) && !(table === 'depends_on' && column === 'subject'),
-  }))
 }

@@ -26,7 +26,7 @@ type Finder<Op extends Operation['op']> = (
   takenDown: TakenDown,
 ) => string | undefined
 
-/** It ends something, or has no effect for rows that are deleted. */
+/** Accepts what ends something, or has no effect on rows that are deleted. */
 const accepted = () => undefined
 const ofDomain = ({ domain }: { domain: string }, takenDown: TakenDown) => takenDown.find(domain)
 const ofAgent = ({ agent_url }: { agent_url: string }, takenDown: TakenDown) =>

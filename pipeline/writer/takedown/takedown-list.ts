@@ -14,6 +14,10 @@ export class TakenDown {
     this.#domains = new Set(domains)
   }
 
+  get isEmpty(): boolean {
+    return this.#domains.size === 0
+  }
+
   /** Tells whether a domain, or an address, belongs to one of them. */
   covers(place: string): boolean {
     return this.find(place) !== undefined
@@ -21,7 +25,7 @@ export class TakenDown {
 
   /** Finds the nearest one that a domain, or an address, belongs to. */
   find(place: string): string | undefined {
-    if (this.#domains.size === 0) return undefined
+    if (this.isEmpty) return undefined
     for (let name = getHost(place); ; name = name.slice(name.indexOf('.') + 1)) {
       if (this.#domains.has(name)) return name
       if (!name.includes('.')) return undefined

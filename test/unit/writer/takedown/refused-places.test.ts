@@ -43,7 +43,7 @@ const refused: Record<string, readonly object[]> = {
   'watch.begin': [{ subject: domain }, { subject: url }],
 }
 
-/** What only ends something, or what the list itself is changed by. */
+/** Operations that only end something, or change the list itself. */
 const accepted = [
   'agent.credential.remove',
   'badges.lapse',
