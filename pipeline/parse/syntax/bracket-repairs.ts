@@ -62,7 +62,18 @@ export function* listSuperfluous(text: string, steps: Step[], failed: Step): Gen
   }
   // It may split a word.
   const next = endToken(failed.token)
-  yield removeAt(next, text[next] ?? '')
+  const [visible] = /\S/y.exec(text.slice(next, next + 1)) ?? []
+  if (visible !== undefined) yield removeAt(next, visible)
+}
+
+/** Lists the removal of all that follows the file. */
+export function* listRest(text: string, { expected, token }: Step): Generator<Repair> {
+  if (expected !== 'end' || /^\/[/*]/.test(token.text)) return
+  const rest = text.slice(token.start).trimEnd()
+  const why = 'expected the end of the file: remove this and the rest'
+  yield rest.length === 1
+    ? removeAt(token.start, rest)
+    : { offset: token.start, remove: text.length - token.start, insert: '', why }
 }
 
 function closeBefore(

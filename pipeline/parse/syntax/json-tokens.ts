@@ -31,7 +31,7 @@ export interface SyntaxReading {
 }
 
 const START: SyntaxState = { expected: 'value', open: undefined }
-const TOKEN = /"(?:[^"\\\n\r]|\\[^\n\r])*"?|[{}[\]:,]|[^ \t\n\r{}[\]:,"]+/g
+const TOKEN = /"(?:[^"\\\n\r]|\\(?:[^\n\r]|$))*"?|[{}[\]:,]|[^ \t\n\r{}[\]:,"]+/g
 const STRING = /^"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"$/u
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 

@@ -9,6 +9,8 @@ const literals: Readonly<Record<string, string>> = {
   null: 'null',
   none: 'null',
   nil: 'null',
+  undefined: 'null',
+  nan: 'null',
 }
 
 /** Matches a double quote as word processors write it. */
@@ -26,6 +28,19 @@ export function* listQuotes(text: string, steps: Step[], failed: Step): Generato
   }
 }
 
+/** Lists the line breaks in a string that goes on behind them. */
+export function* listLineBreaks(text: string, { token }: Step): Generator<Repair> {
+  if (!token.text.startsWith('"')) return
+  const offset = endToken(token)
+  const broken = /(?:\r?\n(?:[^"\\\n\r]|\\[^\n\r])*)+(?=")/y
+  broken.lastIndex = offset
+  const [written] = broken.exec(text) ?? []
+  if (written === undefined) return
+  const insert = written.replace(/\s*\n\s*/g, '\\n')
+  const why = 'a string must not have a line break: write \\n instead, or put it all on one line'
+  yield { offset, remove: written.length, insert, why }
+}
+
 /** Lists what is written in the way of another language, or of a word processor. */
 export function* listWords(text: string, steps: Step[], failed: Step): Generator<Repair> {
   const { token } = failed
@@ -33,6 +48,11 @@ export function* listWords(text: string, steps: Step[], failed: Step): Generator
   if (literal !== undefined) {
     const why = `${token.text} is not a JSON value: write ${literal}`
     yield { offset: token.start, remove: token.text.length, insert: literal, why }
+  }
+  const number = Number(token.text.replaceAll('_', ''))
+  if (/^[+-]?\.?\d.{0,13}$/.test(token.text) && Number.isFinite(number)) {
+    const why = `${token.text} is not a number in JSON: write ${number}, or put it in double quotes`
+    yield { offset: token.start, remove: token.text.length, insert: String(number), why }
   }
   const last = steps.at(-1)?.token
   const found = last?.text.startsWith('"') ? TYPOGRAPHIC.exec(last.text) : null

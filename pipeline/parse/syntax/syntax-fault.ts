@@ -1,5 +1,6 @@
 import { buildPlaces, findParseError, type TextPlace } from '../fault-places.ts'
-import { endToken, readSyntax, type Step } from './json-tokens.ts'
+import { explainCutOff } from './cut-off.ts'
+import { readSyntax, type Step, type SyntaxReading } from './json-tokens.ts'
 import { TYPOGRAPHIC, WRITE_STRAIGHT } from './quote-repairs.ts'
 import { findRepair } from './syntax-repair.ts'
 
@@ -53,10 +54,9 @@ const STRINGS = /"(?:[^"\\\n\r]|\\[^\n\r])*"/g
 export function findSyntaxFault(text: string): (TextPlace & { why: string }) | undefined {
   const error = findParseError(text)
   if (error === undefined) return undefined
-  const { failed } = readSyntax(text)
   const other = otherFormats.find(([isFormat]) => isFormat(text))
   if (other) return { ...buildPlaces(text)(0), why: other[1] }
-  const { why, offset } = (failed && explainFailed(text, failed)) ?? explain(text, error)
+  const { why, offset } = explainFailed(text, readSyntax(text)) ?? explain(text, error)
   return { ...buildPlaces(text)(offset), why }
 }
 
@@ -69,8 +69,16 @@ function explain(text: string, { code, offset }: ParserError): Explanation {
 }
 
 /** Explains a token whose text, or whose place in the file, leaves no doubt. */
-function explainFailed(text: string, failed: Step): Explanation | undefined {
-  return explainInvisible(text, failed) ?? explainBounds(text, failed) ?? explainTypographic(failed)
+function explainFailed(text: string, reading: SyntaxReading): Explanation | undefined {
+  const { failed } = reading
+  if (failed === undefined) return undefined
+  return (
+    explainInvisible(text, failed) ??
+    explainStart(text) ??
+    explainPlaceholder(failed) ??
+    explainCutOff(text, reading) ??
+    explainTypographic(failed)
+  )
 }
 
 function explainInvisible(text: string, { token }: Step): Explanation | undefined {
@@ -91,16 +99,17 @@ function explainInvisible(text: string, { token }: Step): Explanation | undefine
   }
 }
 
-/** Explains a text that does not start like JSON, or that was cut off. */
-function explainBounds(text: string, { token, expected }: Step): Explanation | undefined {
-  const end = text.trimEnd().length
-  if (end === 0) return undefined
-  if (!/^\s*(?:["{}[\],:]|\/[/*])/.test(text))
-    return { why: 'it does not start with {: put the JSON of the file here', offset: 0 }
-  if (expected === 'end' || endToken(token) < end || /[}\]]\s*$/.test(text)) return undefined
-  const last = text.trimStart().startsWith('[') ? ']' : '}'
-  const why = `it ends without its closing ${last}: add what is missing, or upload it again if it was cut off`
-  return { why, offset: Math.min(token.start, end) }
+function explainStart(text: string): Explanation | undefined {
+  if (text.trim() === '' || /^\s*(?:["{}[\],:]|\/[/*])/.test(text)) return undefined
+  return { why: 'it does not start with {: put the JSON of the file here', offset: 0 }
+}
+
+/** Explains the dots of an example that was not filled in. */
+function explainPlaceholder({ token }: Step): Explanation | undefined {
+  const [dots] = /^(?:\.{2,}|…)/.exec(token.text) ?? []
+  if (dots === undefined) return undefined
+  const why = `${dots} stands for something that was left out: write it out, or remove the dots`
+  return { why, offset: token.start }
 }
 
 function explainTypographic({ token }: Step): Explanation | undefined {

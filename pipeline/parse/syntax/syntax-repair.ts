@@ -1,7 +1,13 @@
-import { listClosers, listOpeners, listOutdented, listSuperfluous } from './bracket-repairs.ts'
+import {
+  listClosers,
+  listOpeners,
+  listOutdented,
+  listRest,
+  listSuperfluous,
+} from './bracket-repairs.ts'
 import { listCommas, listSeparators } from './comma-repairs.ts'
 import { endToken, readSyntax, type Step, type SyntaxReading } from './json-tokens.ts'
-import { listQuotes, listWords } from './quote-repairs.ts'
+import { listLineBreaks, listQuotes, listWords } from './quote-repairs.ts'
 import type { Repair } from './text-edit.ts'
 
 /** A repair, and whether the text is JSON after it. */
@@ -58,6 +64,7 @@ function measureRepaired(
 function* listRepairs(text: string, { steps }: SyntaxReading, failed: Step): Generator<Repair> {
   yield* listCommas(steps, failed)
   yield* listSeparators(text, steps, failed)
+  yield* listLineBreaks(text, failed)
   yield* listOutdented(text, steps, failed)
   yield* listClosers(text, steps, failed)
   const openers = listOpeners(steps, failed)
@@ -68,4 +75,5 @@ function* listRepairs(text: string, { steps }: SyntaxReading, failed: Step): Gen
   yield* listWords(text, steps, failed)
   yield* listQuotes(text, steps, failed)
   yield* listClosers(text, steps, failed, ',')
+  yield* listRest(text, failed)
 }

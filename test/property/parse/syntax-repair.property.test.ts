@@ -43,7 +43,7 @@ function follow(
     text.slice(0, offset) + insert + text.slice(offset + remove)
   const [, problem = '', fix = ''] = /^(.*?): ((?:add|remove|write|replace) .*)$/.exec(why) ?? []
   const [, added] = /^add (\S+) here$/.exec(fix) ?? []
-  if (/closing/.test(problem)) return text + (/[}\]]$/.exec(problem)?.[0] ?? '')
+  if (/closing/.test(problem)) return text + (/[}\]]+$/.exec(problem)?.[0] ?? '')
   const [, missing] = /^a (.) is missing/.exec(problem) ?? []
   if (/never closed/.test(problem)) return edit(0, added ?? '')
   if (missing !== undefined) return edit(0, missing)
@@ -102,6 +102,36 @@ describe('one edit that broke a file is undone by the first fix', () => {
       { numRuns: 500 },
     )
   })
+})
+
+/** Lists the closing brackets that a text lacks, the innermost first. */
+function listMissing(text: string): string {
+  const open: string[] = []
+  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]]/g)) {
+    if (found === '{' || found === '[') open.unshift(found === '{' ? '}' : ']')
+    if (found === '}' || found === ']') open.shift()
+  }
+  return open.join('')
+}
+
+/** Keeps the first item of each list, and short texts. */
+const shorten = (_: string, value: unknown) =>
+  typeof value === 'string' ? value.slice(0, 20) : Array.isArray(value) ? value.slice(0, 1) : value
+
+test('a file that is cut off anywhere is said to end too early, and what is missing', () => {
+  const short = files.map(file => JSON.parse(JSON.stringify(file, shorten)))
+  const escaped = { 'a "b"': ['c\\', '\u2028é', -1.5e9, true, null, [[{}]], ''], d: { e: 'x, y' } }
+  for (const text of [...short, escaped].flatMap(file => layouts.map(write => write(file)))) {
+    const bytes = Buffer.from(text)
+    for (let end = 1; end < Math.min(bytes.length, 1_500); end++) {
+      const cut = bytes.toString('utf8', 0, end)
+      const { why } = findSyntaxFault(cut)!
+      const missing = listMissing(cut)
+      expect(why, cut).toMatch(/^it ends too early, without its closing \S+: add /)
+      expect(why, cut).toContain(` closing ${missing}: `)
+      if (why.includes(`: add ${missing},`)) expect(isJson(cut + missing), cut).toBe(true)
+    }
+  }
 })
 
 test('a large file that is broken everywhere costs a bounded time', () => {

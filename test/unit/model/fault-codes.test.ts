@@ -25,6 +25,7 @@ test('every code of the table is used, and gives advice', () => {
 test.each([
   ['a[0].url', 'is missing', 'a[0].url is missing'],
   ['root', 'holds no list', 'the file holds no list'],
+  ['json', 'is not valid JSON near line 3', 'the file is not valid JSON near line 3'],
   ['http_status', 'there is no file: publish it', 'there is no file: publish it'],
   ['root', '3 more faults are not listed', '3 more faults are not listed'],
 ])('a message names its subject: %s %s', (field, message, told) => {
