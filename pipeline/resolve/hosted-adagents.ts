@@ -74,7 +74,7 @@ function toPropertyEntry(
   const entry: PropertyEntry = {
     property_type,
     name,
-    identifiers: listDistinct(identifiers.filter(isValidIdentifier)),
+    identifiers: listDistinct(identifiers.flatMap(toPlainIdentifier)),
     ...(property_id !== undefined && SLUG.test(property_id) && { property_id }),
     tags: [...new Set(tags)].filter(tag => SLUG.test(tag)),
     supported_channels: [],
@@ -84,8 +84,10 @@ function toPropertyEntry(
   return isWhole && isOwn(entry, domain) ? [entry] : []
 }
 
-function isValidIdentifier({ type, value }: Identifier): boolean {
-  return !hostTypes.has(type) || (toIdentifierHost(value) === value && isIdentifierHost(value))
+/** Writes a host as the format wants it, however it was spelled; leaves out what is none. */
+function toPlainIdentifier({ type, value }: Identifier): Identifier[] {
+  if (!hostTypes.has(type)) return [{ type, value }]
+  return isIdentifierHost(value) ? [{ type, value: toIdentifierHost(value) }] : []
 }
 
 function listDistinct(identifiers: readonly Identifier[]): Identifier[] {

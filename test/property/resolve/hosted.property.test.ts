@@ -81,6 +81,22 @@ test('any saved properties give a valid adagents.json that reads back as meant',
   expect(made).toBeGreaterThan(500)
 })
 
+test.each([
+  ['acme.example', 'acme.example'],
+  ['Acme.Example', 'acme.example'],
+  ['https://www.acme.example/', 'www.acme.example'],
+  ['acme.example.', 'acme.example'],
+  ['HTTP://acme.example/news?a=1', 'acme.example'],
+  ['Bücher.acme.example', 'xn--bcher-kva.acme.example'],
+  ['*.ACME.example', '*.acme.example'],
+])('a property named by %s is hosted as %s', (value, host) => {
+  const spelled = [{ type: 'domain', value }]
+  const saved = { name: 'Acme', property_type: 'website', tags: [], property_rid: '' }
+  const properties = [{ ...saved, identifiers: [...spelled, { type: 'domain', value: host }] }]
+  const { properties: hosted } = buildHostedAdagents({ domain, properties, updated_at })
+  expect(hosted.map(({ identifiers }) => identifiers)).toEqual([[{ type: 'domain', value: host }]])
+})
+
 test('saved properties have identifiers, and keep their rids when they are renamed', () => {
   const types = fc.uniqueArray(fc.constantFrom(...propertyTypes), { minLength: 1, maxLength: 5 })
   const whole = fc.array(property, { maxLength: 4 })
