@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts'
 import { requireValue } from '../core/present.ts'
 import type { AdagentsInline, AgentEntry } from '../model/documents/index.ts'
+import { describeOwnDomain } from './addresses.ts'
 import type { Faults } from './faults.ts'
 
 /** Maximum number of entries that are compared with every other one. */
@@ -70,7 +71,7 @@ function reportOtherOwner(
   faults.warn(
     'properties[0].publisher_domain',
     'misplaced',
-    `is ${owner}, so it authorizes no agent for ${domain}: write ${domain} where the property is yours`,
+    `is ${owner}, so it authorizes no agent for ${domain}: ${describeOwnDomain(domain, owner) ?? `write ${domain} where the property is yours`}`,
   )
 }
 

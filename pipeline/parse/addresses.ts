@@ -1,5 +1,5 @@
 import { toAgentUrlKey } from '../core/agent-url.ts'
-import { parsePublisherDomain } from '../core/domain.ts'
+import { parsePublisherDomain, stripWww } from '../core/domain.ts'
 import { parseNormalizedUrl, parseUrl } from '../core/url.ts'
 import { toUrl } from '../model/observation.ts'
 import type { ProposedKind } from '../model/proposed-kind.ts'
@@ -127,4 +127,9 @@ function findFault(written: string): string | undefined {
   if (hasUserInfo(written)) return USER_INFO
   if (url.port !== '') return 'must use the default port of https'
   return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined
+}
+
+/** Describes what to do with a file that is right but for the www. of the domain which serves it; undefined for any other. */
+export function describeOwnDomain(serving: string, named: string): string | undefined {
+  return stripWww(serving) === named ? `serve this file at ${named}, without the www` : undefined
 }

@@ -4,7 +4,7 @@ import {
   type BrandEntry,
   type BrandRef,
 } from '../model/documents/index.ts'
-import { readDomain } from './addresses.ts'
+import { describeOwnDomain, readDomain } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { parseBrand } from './brand-entry.ts'
 import { readOperators } from './brand-operators.ts'
@@ -24,10 +24,13 @@ export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: s
   const houseDomain = declared ?? domain
   if (houseDomain === undefined) return undefined
   if (domain !== undefined && houseDomain !== domain) {
+    const instead = describeOwnDomain(domain, houseDomain)
     house.error(
       'domain',
       'contradictory',
-      `is ${houseDomain} but must be ${domain}: a house speaks on its own domain only`,
+      instead === undefined
+        ? `is ${houseDomain} but must be ${domain}: a house speaks on its own domain only`
+        : `is ${houseDomain}, and a house speaks on its own domain only: ${instead}`,
     )
   }
   const brands = readBrands(root)

@@ -148,6 +148,28 @@ test('what a house must say depends on the domain that serves its file', () => {
   expect(at('other.example').errors[0]).toMatchObject({ field: 'house.domain', line: 1 })
 })
 
+test.each(['brand.json', 'adagents.json'] as const)(
+  'a %s that is right but for the www. of its domain is to be served without it',
+  kind => {
+    const brand = { house: { domain: 'acme.example', name: 'A' }, brands: [{ id: 'a', names: [] }] }
+    const identifiers = [{ type: 'domain', value: 'acme.example' }]
+    const site = { property_id: 'a', property_type: 'website', name: 'A', identifiers }
+    const properties = [{ ...site, publisher_domain: 'acme.example' }]
+    const grant = { authorization_type: 'property_ids', property_ids: ['a'], authorized_for: 'A' }
+    const authorized_agents = [{ url: 'https://a.example/mcp', ...grant }]
+    const file = kind === 'brand.json' ? brand : { authorized_agents, properties }
+    const fix = (domain: string) => {
+      const bytes = Buffer.from(JSON.stringify(file))
+      const { errors, warnings } = checkFile(kind, bytes, { domain, now, maxFaults: 100 })
+      return [...errors, ...warnings].flatMap(({ field, suggestion }) =>
+        /(?:house\.|publisher_)domain$/.test(field) ? [suggestion] : [],
+      )
+    }
+    expect(fix('www.acme.example')).toEqual(['serve this file at acme.example, without the www'])
+    expect(fix('other.example')).toEqual([expect.stringContaining('write other.example')])
+  },
+)
+
 test.each([
   [{ authorized_agents: [] }, 'adagents.json'],
   [{ house: {}, brands: [] }, 'brand.json'],
