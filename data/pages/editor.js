@@ -1,5 +1,5 @@
 /**
- * Checks a file while somebody types: it sends the form as its button would, and shows the same result.
+ * Checks a file while somebody types: it sends the form as its button would, and shows the same problem and result.
  * Without this script the button does it.
  */
 const PAUSE_MS = 700
@@ -17,8 +17,10 @@ async function check() {
     const { signal } = asking
     const answer = await fetch(form.action, { method: 'POST', body, signal })
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const [from, to] = [fresh.querySelector('#result'), document.querySelector('#result')]
-    if (from && to) to.replaceChildren(...from.childNodes)
+    for (const part of ['#problem', '#result']) {
+      const [from, to] = [fresh.querySelector(part), document.querySelector(part)]
+      if (from && to) to.replaceChildren(...from.childNodes)
+    }
   } catch {
     // The next key asks again.
   }

@@ -279,6 +279,23 @@ describe('who can sell what', () => {
     expect((await check({ text: '{"a" 1}' }))('#sellers')).toHaveLength(0)
   })
 
+  test.each(['yoursite', 'me@x.com', 'localhost'])(
+    'is listed with what is wrong with the domain: %s',
+    async domain => {
+      const page = await check({ text: JSON.stringify(proposal), domain })
+      const fault = `“${domain}” isn’t a valid domain. Enter a domain such as acme.example.`
+      expect(page('#problem').text()).toBe(fault)
+      expect(page('#sellers').text()).toContain(fault)
+    },
+  )
+
+  test('nothing that was sent is told in the part that is renewed while somebody types', async () => {
+    expect((await check({ text: ' ' }))('#problem').text()).toContain(
+      'Paste a file, upload one, or',
+    )
+    expect((await check({ text: JSON.stringify(proposal) }))('#problem').text()).toBe('')
+  })
+
   test('folds the agents that stay the same', async () => {
     const [newcomer] = proposal.authorized_agents
     const known = { ...newcomer, url: AGENT, authorized_for: 'Plain words' }

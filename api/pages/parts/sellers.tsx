@@ -61,11 +61,14 @@ export function renderSellers(
   )
 }
 
-/** Renders the agents of a file of which nobody said which domain will serve it. */
-export function renderNamed({ agents, unknown }: Pick<ComparedFile, 'agents' | 'unknown'>): Html {
+/** Renders the agents of a file of which nobody said which domain will serve it, with what is wrong with the one entered. */
+export function renderNamed(
+  { agents, unknown }: Pick<ComparedFile, 'agents' | 'unknown'>,
+  wrongDomain = '',
+): Html {
   return (
     <>
-      <p>Enter your domain to see who would gain or lose authorization.</p>
+      <p>{wrongDomain || 'Enter your domain to see who would gain or lose authorization.'}</p>
       {renderTable({
         caption: 'Agents in this file',
         columns: ['Agent', 'For', 'Status'],

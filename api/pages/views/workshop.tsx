@@ -158,21 +158,23 @@ async function showExamined(
         {renderVerdict(examined, next, anchor)}
         {domain && renderWithoutWww(domain, bare => toWorkshopPath(bare, kind))}
         {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
-        {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
+        {kind === 'adagents.json'
+          ? await renderPreview({ domain, noDomain }, examined, call)
+          : null}
       </>
     ),
   })
 }
 
 async function renderPreview(
-  domain: string | undefined,
+  { domain, noDomain }: { domain: string | undefined; noDomain: string | undefined },
   examined: ComparedFile,
   { ask }: Asking,
 ): Promise<Html | null> {
   if (domain === undefined) {
     return examined.agents.length === 0
       ? null
-      : renderSection('sellers', 'Authorized agents', renderNamed(examined))
+      : renderSection('sellers', 'Authorized agents', renderNamed(examined, noDomain))
   }
   const query = { domain, limit: AGENTS_COMPARED }
   const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
@@ -292,11 +294,13 @@ function showForm(filled: Filled, { hosting, note, fault, isDomainWrong, result 
           issue is shown below its line, with a fix. Nothing is stored.
         </p>
         {note === undefined ? null : <p class="notice">{note}</p>}
-        {fault === undefined ? null : (
-          <p class="notice bad" id="fault" role="alert">
-            {fault}
-          </p>
-        )}
+        <div id="problem">
+          {fault === undefined ? null : (
+            <p class="notice bad" id="fault" role="alert">
+              {fault}
+            </p>
+          )}
+        </div>
         <form
           id="editor"
           class="editor"
