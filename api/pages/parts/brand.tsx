@@ -80,7 +80,7 @@ export function renderListedSource(
 ): Html {
   const isHosted =
     source === 'community' &&
-    findHostedByOwner(reader, domain, config.LIMITS.proofDays) !== undefined
+    findHostedByOwner(reader, 'brand.json', domain, config.LIMITS.proofDays) !== undefined
   return renderSource(source, isHosted)
 }
 

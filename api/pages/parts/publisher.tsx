@@ -33,22 +33,28 @@ export function isHostedOnly({ files, hosting }: PublisherLookup): boolean {
   return files.adagents_json.status === 'community' && hosting.mode === 'aao_hosted'
 }
 
-/** Renders what is left to do for a file that is hosted here. */
+/** Renders who hosts a file here, and what is left to do for it. */
 export function renderNextStep(
   { hosted_url, expected_url }: Pick<PublisherLookup['hosting'], 'hosted_url' | 'expected_url'>,
   baseUrl: string,
+  isByOwner = true,
 ): Html {
+  const file = <a href={hosted_url}>this file</a>
+  const owner = isByOwner ? (
+    <>Its owner hosts {file} here.</>
+  ) : (
+    <>The organization that had {file} hosted here is no longer the verified owner of the domain.</>
+  )
   if (toHostingBase(baseUrl) === undefined)
     return (
       <p class="notice">
-        Its owner hosts <a href={hosted_url}>this file</a> here. This registry has no public https
-        address, so the domain can’t point to it.
+        {owner} This registry has no public https address, so the domain can’t point to it.
       </p>
     )
   return (
     <p class="notice">
-      Its owner hosts this file here. One step left: <code>{clipText(expected_url)}</code> has to
-      point to <a href={hosted_url}>the hosted file</a>, which then counts as the domain’s own.
+      {owner} One step left: <code>{clipText(expected_url)}</code> has to point to{' '}
+      <a href={hosted_url}>the hosted file</a>, which then counts as the domain’s own.
     </p>
   )
 }

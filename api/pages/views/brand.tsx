@@ -140,7 +140,7 @@ function findOwnersFile(
   { reader, config, baseUrl }: ViewCall['services'],
 ): OwnersFile | undefined {
   if (source !== 'community') return undefined
-  const file = findHostedByOwner(reader, domain, config.LIMITS.proofDays)
+  const file = findHostedByOwner(reader, 'brand.json', domain, config.LIMITS.proofDays)
   if (file === undefined) return undefined
   const { house } = JSON.parse(file.body.toString()) as { house?: string | { domain?: string } }
   const claimed_house_domain = typeof house === 'object' ? house.domain : house

@@ -8,6 +8,7 @@ import type {
   PublisherLookup,
 } from '../../../pipeline/model/responses/index.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
+import { findHostedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
 import { readPropertyRevision } from '../../routes/community/revisions.ts'
@@ -100,7 +101,18 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         })}
         {renderState(lookup, issues.counted)}
         {renderOwnerLinks(services, { domain, kind: 'adagents.json' })}
-        {isHostedOnly(lookup) ? renderNextStep(lookup.hosting, services.baseUrl()) : null}
+        {isHostedOnly(lookup)
+          ? renderNextStep(
+              lookup.hosting,
+              services.baseUrl(),
+              findHostedByOwner(
+                reader,
+                'adagents.json',
+                domain,
+                services.config.LIMITS.proofDays,
+              ) !== undefined,
+            )
+          : null}
         {renderSection(
           'agents',
           'Authorized agents',

@@ -1,5 +1,6 @@
 import { DAY, toIso } from '../../core/clock.ts'
 import { type Domain, listSelfAndParents } from '../../core/domain.ts'
+import type { HostedKind } from '../../model/hosted.ts'
 import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Ownership } from '../../model/responses/ownership.ts'
 import { PROOFS } from '../../store/private-rows/proof-rows.ts'
@@ -68,30 +69,32 @@ export function isProvenByOthers(
   return proof !== undefined
 }
 
-/** Tells whether the last version of a domain's brand was saved for an organization that has proven the domain. */
-function isBrandSavedByOwner(
+/** Tells whether the last version of a domain's entry was saved for an organization that has proven the domain. */
+function isSavedByOwner(
   reader: Pick<Reader, 'record' | 'now'>,
+  kind: HostedKind,
   domain: string,
   days: number,
 ): boolean {
   const editor = reader.record?.one<{ org_id: string | null }>(
     `select e.org_id from revisions r join editors e using (editor_id)
-     where r.entity = 'brand' and r.domain = $domain order by r.revision_number desc limit 1`,
-    { domain },
+     where r.entity = $entity and r.domain = $domain order by r.revision_number desc limit 1`,
+    { entity: kind === 'brand.json' ? 'brand' : 'property', domain },
   )
   return (
     editor?.org_id != null && findOwnership(reader, editor.org_id, domain, days).method !== null
   )
 }
 
-/** Finds the brand.json that the registry serves for a domain, where the owner of the domain saved it. */
+/** Finds the file that the registry serves for a domain, where the owner of the domain saved it. */
 export function findHostedByOwner(
   reader: Reader,
+  kind: HostedKind,
   domain: string,
   days: number,
 ): StoredAnswer | undefined {
-  const file = findHosted(reader, 'brand.json', domain)
-  return file && isBrandSavedByOwner(reader, domain, days) ? file : undefined
+  const file = findHosted(reader, kind, domain)
+  return file && isSavedByOwner(reader, kind, domain, days) ? file : undefined
 }
 
 /** Lists the domains that an organization holds, or has proven while another one holds them, by name. */
