@@ -37,6 +37,8 @@ const QUERY_CHARS_MIN = 2
 const RESULTS_SHOWN = 5
 const RESULTS_OF_KIND_SHOWN = 30
 const MARK_PX = 40
+/** Matches what an email address has before its domain. */
+const MAILBOX = /^(?:mailto:)?[^\s@/:]+@(?=[^\s@/]+$)/i
 
 interface Found {
   /** The only kind that is shown; undefined for all. */
@@ -56,7 +58,8 @@ export async function show({
   ask,
   services,
 }: ViewCall<{ q: string; kind?: FoundKind | undefined }>): Promise<View> {
-  const text = q.trim()
+  // A scheme alone names nothing yet.
+  const text = q.trim().replace(/^https?:\/*$/i, '')
   const isShort = text.length > 0 && text.length < QUERY_CHARS_MIN
   const found =
     text.length < QUERY_CHARS_MIN ? undefined : await findAll(text, kind, { ask, services })
@@ -93,7 +96,7 @@ async function findAll(
         ? findMore(reader, text, limit)
         : ask<SearchAnswer>(searchRegistry, { query: { q: text } }).then(({ body }) => body),
     )) ?? nothing
-  const domain = kind ? undefined : parsePastedDomain(text)
+  const domain = kind ? undefined : parsePastedDomain(text.replace(MAILBOX, ''))
   const known = domain === undefined ? [] : listDomainPages(domain, services)
   const agent = kind ? undefined : findPastedAgent(text, reader)
   const direct = [...(agent === undefined ? [] : [renderAgentPage(agent, reader)]), ...known]
