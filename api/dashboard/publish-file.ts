@@ -8,10 +8,9 @@ import { findOwnBrand } from '../inputs/brand-file.ts'
 import { countHosted, isAboutHosted, listOwnProperties } from '../inputs/hosted-part.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { findDraft, NO_DRAFT } from '../pages/draft.ts'
-import { buildExampleFile } from '../pages/example-file.ts'
+import { describePlaceholder } from '../pages/example-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
 import { describeNothingHosted } from '../pages/own-file.ts'
-import { compareFiles } from '../pages/parts/compare-documents.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
@@ -103,9 +102,9 @@ export function checkPublished(
       ...marked,
     }
   }
+  const placeholder = describePlaceholder(text)
+  if (placeholder !== undefined) return { fault: placeholder, ...marked }
   if (kind === 'brand.json') {
-    if (isExample({ domain, text }, now))
-      return { fault: 'This is still the example. Replace its name with the name of your brand.' }
     return findOwnBrand(document, domain) === undefined
       ? { fault: `Only a brand or the house ${domain} with its brands can be hosted.`, ...marked }
       : { properties: [], ...marked }
@@ -114,12 +113,6 @@ export function checkPublished(
     return { fault: describeNothingHosted(domain), ...marked }
   const properties = listOwnProperties(document, domain)
   return { properties, contact: readContact(JSON.parse(text)), ...marked }
-}
-
-/** Tells whether a brand.json is the one that a form begins with, which says nothing about the brand. */
-function isExample({ domain, text }: Pick<Published, 'domain' | 'text'>, now: Instant): boolean {
-  const example = JSON.parse(buildExampleFile('brand.json', domain, now)) as object
-  return compareFiles(example, JSON.parse(text) as object).length === 0
 }
 
 /**

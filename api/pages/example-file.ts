@@ -5,6 +5,19 @@ import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 /** Stands above an example. */
 export const EXAMPLE_NOTE = 'This is an example. Replace its values with yours.'
 
+/** Names in an example that stand for those of its reader. */
+const placeholders = {
+  house: 'Your company',
+  brand: 'Your brand',
+  property: 'Your website',
+} as const
+
+/** Describes the name of an example that a file still has; undefined where it has none. */
+export function describePlaceholder(text: string): string | undefined {
+  const left = Object.values(placeholders).find(name => text.includes(JSON.stringify(name)))
+  return left && `The name “${left}” is still that of the example. Replace it with yours.`
+}
+
 /** Builds a file for people to start from: valid, short, and with their domain in it. */
 export function buildExampleFile(kind: ProposedKind, domain: string, now: Instant): string {
   const file = kind === 'adagents.json' ? buildAdagents(domain) : buildBrand(domain)
@@ -27,7 +40,7 @@ function buildAdagents(domain: string): object {
       {
         property_id: 'main_site',
         property_type: 'website',
-        name: domain,
+        name: placeholders.property,
         identifiers: [{ type: 'domain', value: domain }],
         publisher_domain: domain,
       },
@@ -38,12 +51,12 @@ function buildAdagents(domain: string): object {
 function buildBrand(domain: string): object {
   return {
     $schema: BRAND_SCHEMA,
-    house: { domain, name: domain },
+    house: { domain, name: placeholders.house },
     brands: [
       {
         id: 'main',
         keller_type: 'master',
-        names: [{ en: domain }],
+        names: [{ en: placeholders.brand }],
         url: `https://${domain}/`,
         properties: [{ type: 'website', identifier: domain, primary: true }],
       },

@@ -98,12 +98,13 @@ test.each(['adagents.json', 'brand.json'])(
     const page = load((await ann.get(path)).body)
     expect(page('main .lead').text()).toContain('This is an example.')
     const example = page('textarea').text()
-    const text = example.replace(`"en": "${DOMAIN}"`, '"en": "Boots"')
+    const names = example.match(/"Your \w+"/g)!
+    const text = example.replace(/"Your \w+"/g, '"Boots"')
     const form = { org: acme, kind, domain: DOMAIN }
-    if (kind === 'brand.json') {
-      const unchanged = await sendForm(ann, '/dashboard/publish', { ...form, text: example })
-      const held = load(unchanged.body)
-      expect(held('[role=alert]').text()).toContain('This is still the example.')
+    for (const name of names) {
+      const left = { ...form, text: text.replace('"Boots"', name) }
+      const held = load((await sendForm(ann, '/dashboard/publish', left)).body)
+      expect(held('[role=alert]').text()).toContain('is still that of the example.')
       expect(held('form.editor button').text()).toBe('Review')
     }
     const review = load((await sendForm(ann, '/dashboard/publish', { ...form, text })).body)

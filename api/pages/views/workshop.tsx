@@ -11,7 +11,7 @@ import { lookUpPublisher } from '../../routes/lookups.ts'
 import { countExamined } from '../counted-faults.ts'
 import { describeWrongDomain } from '../describe-refusal.ts'
 import { type ComparedFile, checkFileText } from '../examined-file.ts'
-import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
+import { buildExampleFile, describePlaceholder, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { describeNothingHosted, HOSTED_NOTE, hasOwnFile } from '../own-file.ts'
@@ -98,6 +98,8 @@ export async function findHostingFault(
   if (!isUtf8) return 'Save the file as UTF-8 and upload it again; then host it.'
   if (parsed !== EXAMPLE_DOMAIN && text.includes(EXAMPLE_DOMAIN))
     return `This is still the example of ${EXAMPLE_DOMAIN}. Replace its names and URLs with yours first.`
+  const placeholder = describePlaceholder(text)
+  if (placeholder !== undefined) return placeholder
   const document = formatJson(text)
   const { errors, properties_hosted } = await checkFileText(
     { document, kind, domain: parsed },
