@@ -119,9 +119,9 @@ function renderNewForm(
         refusal,
         hint: (
           <>
-            This URL receives a challenge, and the webhook is created once your endpoint has
-            returned it. The challenge includes the ID of your organization,{' '}
-            <code>{organization.org_id}</code>.
+            This URL receives a challenge in <code>result.challenge</code>, and has to respond with
+            status 200 and <code>{'{"challenge": "…"}'}</code>. With it comes the ID of your
+            organization, <code>{organization.org_id}</code>, in <code>organization_id</code>.
           </>
         ),
         type: 'url',

@@ -39,7 +39,7 @@ export async function confirmReceiver(
   refuse(
     'receiver_unconfirmed',
     `url: the endpoint did not return the challenge (${why}). ` +
-      'It must respond with status 200 and {"challenge": "…"}',
+      'It must respond with status 200 and {"challenge": "…"}, repeating the result.challenge of the request',
   )
 }
 
