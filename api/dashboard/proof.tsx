@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { isOwnMachine } from '../../pipeline/core/mail-place.ts'
+import { hostedKinds } from '../../pipeline/model/hosted.ts'
 import { listOwnershipPlaces } from '../../pipeline/model/ownership.ts'
 import type {
   OrganizationDomains,
@@ -15,6 +16,7 @@ import { lookForNonce } from '../live/ownership-challenges.ts'
 import { PUBLISH_PATH } from '../pages/draft.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { capitalize, renderExactMoment, renderName } from '../pages/html/text.tsx'
+import { hasOwnFile } from '../pages/own-file.ts'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
@@ -224,7 +226,21 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   const published = await publishReviewed(chosen, domain)
   if (published) return published
   const next = proof.back ?? toEntryPath(chosen.organization.org_id, domain)
-  return { next, done: isHeldByAnother(chosen, domain) ? 'proven_only' : 'proven' }
+  if (isHeldByAnother(chosen, domain)) return { next, done: 'proven_only' }
+  return { next, done: (await hasAllFiles(chosen, domain)) ? 'proven_serving' : 'proven' }
+}
+
+/** Tells whether a domain serves each of its files, so that none can be hosted for it. */
+async function hasAllFiles(
+  { callApi }: Pick<OrganizationRequest, 'callApi'>,
+  domain: Domain,
+): Promise<boolean> {
+  const own = await Promise.all(
+    hostedKinds.map(kind =>
+      hasOwnFile(({ path: url }, query) => callApi({ method: 'GET', url, query }), kind, domain),
+    ),
+  )
+  return own.every(isOwn => isOwn)
 }
 
 /** Tells whether another organization holds a domain by a proof, which one more does not change. */

@@ -12,6 +12,7 @@ import {
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import {
   buildMemberOperations,
   enrol,
@@ -164,6 +165,21 @@ test('a draft that waits for its proof is published wherever the verification is
   const proven = await sendForm(ann, '/dashboard/verify/check', { org: acme, domain, back })
   expect(proven.headers.location, proven.body).toContain('done=verified_published')
   expect((await registry.app.inject(`/brands/${domain}/brand.json`)).statusCode).toBe(200)
+})
+
+test('a proof of a domain that serves both its files says what it is good for', async () => {
+  const domain = 'serving.example'
+  await registry.observe(
+    observePublisherFile(domain, { sites: [domain], agents: [] }),
+    observeBrandFile(domain, 'Serving'),
+  )
+  const begun = load((await sendForm(ann, '/dashboard/verify', { org: acme, domain })).body)
+  const nonce = String(begun('input[name=nonce]').val())
+  hosts[domain] = { '/.well-known/proto-ownership.txt': nonce }
+  const proven = await sendForm(ann, '/dashboard/verify/check', { org: acme, domain })
+  expect(proven.headers.location, proven.body).toContain('done=proven_serving')
+  const page = load((await ann.get(String(proven.headers.location))).body)
+  expect(page('main').text()).toContain('You can now add its agents.')
 })
 
 test('a proof of a domain that another organization holds says what it is good for', async () => {

@@ -267,6 +267,12 @@ describe('a page says what JSON says', () => {
     expect(nobody('main a[href^="/brand"], main a[href^="/publisher"]')).toHaveLength(0)
     const www = await read('/search?q=https://www.leaf.example/')
     expect(www('.notice a').attr('href')).toBe('/search?q=leaf.example')
+    for (const address of ['ann@leaf.example', 'mailto:ann.b+c@LEAF.example']) {
+      const owned = await read(`/search?${new URLSearchParams({ q: address })}`)
+      expect(owned('.entries a').first().attr('href')).toBe('/brand/leaf.example')
+    }
+    const scheme = await registry.app.inject('/search?q=http://')
+    expect(load(scheme.body)('#agents, .entries')).toHaveLength(0)
     const found = await read('/search?q=sales.AGENT')
     expect(found('#agents li a').attr('href')).toBe(`/agent/${encodeURIComponent(AGENT)}`)
     expect(found('#agents .state').text()).toBe('Online')
