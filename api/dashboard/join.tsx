@@ -3,6 +3,7 @@ import {
   findInvitation,
   listAddressInvitations,
 } from '../../pipeline/read/lookups/organizations.ts'
+import { clipAddress } from '../identity/invited-address.ts'
 import { BACK } from '../identity/way-back.ts'
 import { addArticle } from '../live/invitation-mail.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -100,11 +101,6 @@ function showOtherAccount(
     </>
   )
   return { status: 403, title: 'An invitation', body }
-}
-
-/** Clips an email address so that its owner still knows which one it is: `a…@paper.example`. */
-function clipAddress(email: string): string {
-  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`
 }
 
 /** Renders the invitations that wait for the person who is signed in. */

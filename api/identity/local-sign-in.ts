@@ -49,7 +49,7 @@ async function showLink({ signIn, request, identity, services }: Step): Promise<
   const email = await identity.getLinks(services).find(uid, token)
   return email === undefined
     ? buildSignInError(LINK_USED)
-    : buildOpenPage(uid, await describeClient(signIn), { token, email })
+    : buildOpenPage(uid, await describeClient(signIn, services), { token, email })
 }
 
 /** Opens a link: registers the person if they are new, and completes the login. */

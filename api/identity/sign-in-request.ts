@@ -6,6 +6,7 @@ import { parseUrl } from '../../pipeline/core/url.ts'
 import type { Services } from '../operation/services.ts'
 import { DASHBOARD_CLIENT } from './dashboard-client.ts'
 import { setForwardedHost } from './forwarded-host.ts'
+import { findInvitedAddress } from './invited-address.ts'
 import type { ClientShown } from './pages.tsx'
 import { describePurpose, parseWayBack } from './way-back.ts'
 
@@ -43,18 +44,19 @@ export async function findSignInRequest(
 }
 
 /** Describes the application behind a request: what it calls itself, and where it is. */
-export async function describeClient({
-  provider,
-  interaction,
-}: SignInRequest): Promise<ClientShown> {
+export async function describeClient(
+  { provider, interaction }: SignInRequest,
+  { reader }: Pick<Services, 'reader'>,
+): Promise<ClientShown> {
   const { client_id, redirect_uri, state } = interaction.params as Record<string, string>
   const client = await provider.Client.find(requireValue(client_id, 'client_id'))
   const url = parseUrl(redirect_uri ?? '')
   const returnsTo = url === undefined ? 'an unknown place' : url.host || url.protocol
   const name = client?.clientName ?? 'An unnamed application'
-  return client_id === DASHBOARD_CLIENT
-    ? { name, returnsTo, purpose: describePurpose(parseWayBack(state)) }
-    : { name, returnsTo }
+  if (client_id !== DASHBOARD_CLIENT) return { name, returnsTo }
+  const back = parseWayBack(state)
+  const invited = findInvitedAddress(reader, back)
+  return { name, returnsTo, purpose: describePurpose(back, invited) }
 }
 
 /**

@@ -34,7 +34,7 @@ export async function showSignIn(
   fault?: string,
 ): Promise<SignInPage> {
   const { uid } = signIn
-  const client = await describeClient(signIn)
+  const client = await describeClient(signIn, services)
   const upstream = identity.getUpstream(services)
   if (upstream !== undefined) return buildUpstreamPage(uid, client, { fault, name: upstream.name })
   const passkey = await identity.getPasskeys(services)?.buildSignIn(uid)

@@ -118,7 +118,7 @@ async function showRequest(step: Step): Promise<SignInPage> {
   const { signIn, services } = step
   const { interaction, uid } = signIn
   if (interaction.prompt.name === 'login') return showSignIn(step)
-  const client = await describeClient(signIn)
+  const client = await describeClient(signIn, services)
   const person = findPerson(services.reader, interaction.session?.accountId ?? '')
   if (person === undefined) return buildSignInError(REQUEST_ENDED)
   const scopes = new Set(String(interaction.params.scope ?? '').split(' '))

@@ -24,20 +24,30 @@ export function parseWayBack(path: unknown): string | undefined {
 }
 
 /** Endings of “Sign in to …”, by the page that a person wanted; a name is the domain or address in its query. */
-const purposes: readonly (readonly [path: RegExp, describe: (name: string) => string])[] = [
+const purposes: readonly (readonly [
+  path: RegExp,
+  describe: (name: string, invited?: string) => string,
+])[] = [
   [/^\/publish/, name => `host your file${name && ` for ${name}`}. Your draft is kept`],
   [/^\/verify/, name => `verify ${name || 'a domain'}`],
   [/^\/crawl/, name => `crawl ${name || 'a domain'}`],
   [/^\/agents/, () => 'add an agent'],
   [/^\/watches\?/, name => `watch ${name}`],
-  [/^\/join/, () => 'accept your invitation, with the address that it was sent to'],
+  [
+    /^\/join/,
+    (_, invited) =>
+      `accept your invitation, with the address that it was sent to${invited === undefined ? '' : `: ${invited}`}`,
+  ],
 ]
 
-/** Describes what a person who signs in wants to do, by the page to go on with; empty for the dashboard itself. */
-export function describePurpose(path: string | undefined): string {
+/**
+ * Describes what a person who signs in wants to do, by the page to go on with, and the address that an invitation is
+ * for; empty for the dashboard itself.
+ */
+export function describePurpose(path: string | undefined, invited?: string): string {
   const asked = path === undefined ? undefined : new URL(path, 'http://_')
   const [name = ''] = asked?.searchParams.values() ?? []
   const page = asked === undefined ? '' : (asked.pathname + asked.search).slice('/dashboard'.length)
   const found = purposes.find(([pattern]) => pattern.test(page))
-  return found?.[1](name) ?? ''
+  return found?.[1](name, invited) ?? ''
 }

@@ -221,6 +221,8 @@ describe('people join an organization', () => {
     const { pathname, search } = await invite('dora@acme.example', 'viewer')
     const dora = new TestBrowser(registry)
     const asked = await follow(dora, await dora.get(pathname + search))
+    const lead = load(asked.body)('.lead').text()
+    expect(lead).toContain('with the address that it was sent to: d…@acme.example.')
     await dora.post(`${asked.at}/link`, { email: 'dora@acme.example' })
     const link = new URL(registry.links.at(-1)!)
     const token = link.searchParams.get('token')!
