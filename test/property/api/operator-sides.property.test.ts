@@ -8,6 +8,7 @@ import { publishFiles, requestWithQuery } from '../../support/fixtures/operator-
 import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 import {
   buildSaleFiles,
+  contradictedSale,
   countries,
   type NamedSales,
   nameSales,
@@ -330,7 +331,10 @@ test('no list disagrees with the verdict about a pair, also once the operator sa
   }
   await fc.assert(fc.asyncProperty(saleWorld, saleWorld, checkThrice), {
     numRuns: RUNS,
-    examples: [[limitedTwice, limitedTwice]],
+    examples: [
+      [limitedTwice, limitedTwice],
+      [contradictedSale, contradictedSale],
+    ],
     endOnFailure: true,
   })
   const { nothing, ...terms } = limits

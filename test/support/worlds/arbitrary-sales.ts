@@ -69,6 +69,26 @@ export type NamedSales = SaleWorld & {
   operator: string
 }
 
+/** An operator that declares another relationship for the first property than its publisher grants. */
+export const contradictedSale: SaleWorld = {
+  properties: [{ tags: [] }, { tags: [] }],
+  entries: [
+    {
+      agent: 0,
+      selection: { by: 'all', of: [] },
+      delegation: 'direct',
+      countries: undefined,
+      placements: undefined,
+      collections: undefined,
+      opens: undefined,
+      closes: undefined,
+    },
+  ],
+  declared: { names: true, of: [[0, 'ad_network']] },
+  isItself: false,
+  topIn: undefined,
+}
+
 /** Names a world so that it has no domain in common with those of other numbers. */
 export function nameSales(world: SaleWorld, n: number): NamedSales {
   const publisher = `pub${n}.example`
