@@ -46,10 +46,16 @@ const usual = {
   agent_url: 'https://a.acme.example/mcp',
 }
 
+/** Parameters of paths that are checked before a body is read. */
+const inPath: Record<string, string> = {
+  encodedUrl: encodeURIComponent(usual.agent_url),
+  comparisonId: '01890000-0000-7000-8000-000000000000',
+}
+
 async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payload: string) {
   const answer = await registry.app.inject({
     method,
-    url: path.replace(/:\w+/, 'acme.example'),
+    url: path.replace(/:(\w+)/g, (_, name) => inPath[name] ?? 'acme.example'),
     payload,
     headers: {
       authorization: `Bearer ${key}`,
