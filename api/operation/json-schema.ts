@@ -3,6 +3,8 @@ import { getAt, getFirst } from '../../pipeline/core/present.ts'
 
 export type Json = Record<string, unknown>
 
+type Overridden = { zodSchema: z.core.$ZodType; jsonSchema: Json }
+
 /**
  * Converts a model to JSON Schema; models in it with an id are added to `components`, and references to them
  * begin with `referencePrefix`.
@@ -20,7 +22,10 @@ export function toJsonSchema(
   } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: copyMetadata,
+    override: found => {
+      copyMetadata(found)
+      if (io === 'output') openObject(found)
+    },
   })
   const [body, defs] = JSON.parse(
     JSON.stringify([rest, $defs]).replaceAll('"#/$defs/', `"${referencePrefix}`),
@@ -50,8 +55,15 @@ function convertToReference(schema: z.ZodType, io: 'input' | 'output', component
   return { $ref: `#/components/schemas/${id}` }
 }
 
+/** Lets answers have fields that are added later, which clients must ignore: the converter closes all objects of an output. */
+function openObject({ zodSchema, jsonSchema }: Overridden): void {
+  const { def } = zodSchema._zod
+  if (def.type === 'object' && !('catchall' in def && def.catchall !== undefined))
+    delete jsonSchema.additionalProperties
+}
+
 /** Copies the default and the examples of a transformed input, which the converter drops. */
-function copyMetadata({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
+function copyMetadata({ zodSchema, jsonSchema }: Overridden): void {
   const { default: defaultValue, examples } = z.globalRegistry.get(zodSchema as z.ZodType) ?? {}
   if (defaultValue !== undefined) jsonSchema.default = defaultValue
   if (examples !== undefined) jsonSchema.examples = examples
