@@ -25,6 +25,8 @@ interface Proposed {
 interface Preview {
   file: Record<string, unknown>
   leftOut: string[]
+  /** Says what is served, and read only later. */
+  readLater?: string
 }
 
 /** Builds what the registry would serve for a proposed file; undefined if the file has errors, or nothing that would be served. */
@@ -35,7 +37,16 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
     const submitted = JSON.parse(text) as Record<string, unknown>
     const file = stripPii(submitted)
     const isWhole = JSON.stringify(file) === JSON.stringify(submitted)
-    return { file, leftOut: isWhole ? [] : ['Personal contact data.'] }
+    const isHouse = document.variant === 'house_portfolio'
+    return {
+      file,
+      leftOut: isWhole ? [] : ['Personal contact data.'],
+      ...(isHouse && {
+        readLater:
+          `Until ${domain} itself points to this file, the registry shows one brand for the domain. It reads the house and all ` +
+          'its brands once it does.',
+      }),
+    }
   }
   if (document.variant !== 'inline') return undefined
   const { properties, agents } = document
@@ -112,7 +123,7 @@ function isEmpty(value: unknown): boolean {
 /** Renders what will be served for a file and what will not. */
 export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: string): Html {
   const { kind, domain } = proposed
-  const { file, leftOut } = preview
+  const { file, leftOut, readLater } = preview
   return (
     <>
       {renderSection(
@@ -123,6 +134,7 @@ export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: str
             At <code>{buildHostedAddress(baseUrl, kind, domain)}</code>:
           </p>
           <pre>{clipText(JSON.stringify(file, null, 2), PREVIEW_CHARS)}</pre>
+          {readLater === undefined ? null : <p>{readLater}</p>}
         </>,
       )}
       {leftOut.length === 0

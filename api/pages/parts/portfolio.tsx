@@ -53,9 +53,11 @@ export function renderHouse(
     isHouse ? renderTree(reader, portfolio, { name: brand.brand_name, domain }) : null,
   ]
   const nothing =
-    house === domain
-      ? 'The brand is its own house, and no other brand belongs to it.'
-      : 'No parent company or sub-brands declared.'
+    brand.source !== 'brand_json'
+      ? 'Unknown: the registry reads them only from a brand.json that the domain itself serves or points to.'
+      : house === domain
+        ? 'The brand is its own house, and no other brand belongs to it.'
+        : 'No parent company or sub-brands declared.'
   return renderSection(
     'house',
     'House and portfolio',
