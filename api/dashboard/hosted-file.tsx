@@ -332,7 +332,7 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       </p>
       <p>
         {kind === 'adagents.json'
-          ? 'Buyers will see your properties as outdated. Remove the pointer from your site too.'
+          ? 'Buyers will no longer see these properties. Remove the pointer from your site too.'
           : 'Buyers will no longer see this data about the brand.'}
       </p>
       {last === undefined ? null : (
