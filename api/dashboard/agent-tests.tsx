@@ -1,6 +1,5 @@
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { countThings } from '../../pipeline/core/counts.ts'
-import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
 import type {
   AgentAuthStatus,
@@ -8,7 +7,7 @@ import type {
   AgentDiagnosticList,
 } from '../../pipeline/model/responses/monitoring.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
-import { findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
+import { describeOffline, findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
 import { CANNOT_BE_REACHED, REQUIRES_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -94,7 +93,7 @@ async function showTests(
       )}
       {renderSummary(compliance.body, {
         never: stopped === null ? describeFirst(context) : 'never',
-        outcome: findProbedAgent(context.services.reader, url).outcome,
+        reason: describeOffline(findProbedAgent(context.services.reader, url)),
       })}
       {stopped === null ? renderRunForm(context, url, compliance.body) : null}
       {renderCredential(context, compliance.body, auth.body, failed)}
@@ -139,7 +138,7 @@ function describeFirst({ services }: OrganizationRequest): string {
 
 function renderSummary(
   { last_checked_at, verified_badges, is_api_access_tier, notices, ...tests }: AgentCompliance,
-  { never, outcome }: { never: string; outcome: Outcome | undefined },
+  { never, reason }: { never: string; reason: string | undefined },
 ): Html | null {
   // The headline says already that the last run did not reach the agent.
   const shown = notices.filter(({ code }) => code !== 'not_reached')
@@ -147,7 +146,7 @@ function renderSummary(
   return renderFacts([
     ['Status', tests.status],
     ['Last run', describeRun(tests)],
-    ['Last result', outcome && getEffect(outcome) !== 'success' && outcomes[outcome].means],
+    ['Last result', reason],
     ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
     ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
     [

@@ -36,7 +36,7 @@ export const outcomes = {
   needs_auth: { effect: 'success', means: 'the agent responds and requires a credential (401)' },
   denied: { effect: 'unreachable', means: 'access denied (401, 403, 451)' },
   throttled: { effect: 'unreachable', means: 'the server asked to slow down (429)' },
-  server_error: { effect: 'unreachable', means: 'the server failed (408, 5xx)' },
+  server_error: { effect: 'unreachable', means: 'the server returned an error (408, 5xx)' },
   http_error: { effect: 'unreachable', means: 'an unexpected status' },
   bad_redirect: {
     effect: 'unreachable',

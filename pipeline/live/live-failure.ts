@@ -59,7 +59,7 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   throttled: (_, answered) =>
     toStatusFailure(`the server asks for a pause${answered}: let the crawler read the file`),
   server_error: (_, answered) =>
-    toStatusFailure(`the server failed${answered}: make it answer with the file`),
+    toStatusFailure(`the server returned an error${answered}: make it answer with the file`),
   http_error: status =>
     toStatusFailure(
       status === undefined || status === 200

@@ -252,6 +252,23 @@ describe('a page says what JSON says', () => {
     await own.close()
   })
 
+  test('of an agent that never answered, with the reason first and nothing said of its tools', async () => {
+    const own = await openRegistry()
+    await own.observe(plainPublisher)
+    const outcome = { outcome: 'server_error', status: 503 } as const
+    await own.observe({ kind: 'agent', location: AGENT, ...outcome, took_ms: 5 })
+    const page = load((await own.app.inject(`/agent/${encodeURIComponent(AGENT)}`)).body)
+    const reason = 'he server returned an error (HTTP 503)'
+    expect(page('.tiles').text()).toContain(`OfflineT${reason}, `)
+    const capabilities = page('#capabilities').text()
+    expect(capabilities).toContain('Unknown: the agent is offline.')
+    expect(capabilities).not.toMatch(/Tools ?0|No capabilities/)
+    const question = new URLSearchParams({ agent_url: AGENT, identifier_value: PUBLISHER })
+    const verdict = load((await own.app.inject(`/authorization?${question}`)).body)
+    expect(verdict('main').text()).toContain(`Offline: t${reason}, checked `)
+    await own.close()
+  })
+
   test.each([
     ['publisher', PUBLISHER],
     ['brand', 'leaf.example'],

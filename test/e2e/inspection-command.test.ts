@@ -78,7 +78,7 @@ describe('registry why', () => {
 
   test('says which rule made a failed file wait, and what has not been tried', async () => {
     const { stdout } = await run('why', 'down.example')
-    expect(stdout).toContain('): the server failed (HTTP 500)')
+    expect(stdout).toContain('): the server returned an error (HTTP 500)')
     expect(stdout).toContain(
       'the interval doubles after each attempt without a response, from 1 hour',
     )

@@ -1,7 +1,11 @@
 import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
-import type { HealthChange, ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import {
+  describeOffline,
+  type HealthChange,
+  type ProbedAgent,
+} from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { formatMoment, renderMoment } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
@@ -124,13 +128,13 @@ function renderStrip(periods: readonly Period[], now: Instant): Html {
 }
 
 /** Renders in a line whether an agent answers, with the way to its page; nothing before it was checked. */
-export function renderHealthLine(url: string, { outcome, checked_at }: ProbedAgent): Html | null {
-  if (outcome === undefined) return null
-  const isOnline = getEffect(outcome) === 'success'
+export function renderHealthLine(url: string, probed: ProbedAgent): Html | null {
+  if (probed.outcome === undefined) return null
+  const reason = describeOffline(probed)
   return (
     <>
-      <a href={toAgentPath(url)}>{isOnline ? 'Online' : 'Offline'}</a>, checked{' '}
-      {renderMoment(checked_at)}
+      <a href={toAgentPath(url)}>{reason === undefined ? 'Online' : 'Offline'}</a>
+      {reason === undefined ? null : `: ${reason}`}, checked {renderMoment(probed.checked_at)}
     </>
   )
 }

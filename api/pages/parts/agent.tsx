@@ -1,9 +1,10 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
-import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
+import { beginSentence } from '../../../pipeline/core/error-sentence.ts'
+import { getEffect } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
-import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import { describeOffline, type ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import type { AgentRow } from '../../../pipeline/read/queries/directories.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
@@ -71,6 +72,7 @@ export function renderStatus(
   const { checked_at, took_ms, health = [] } = probed ?? {}
   const state = findState(probed?.outcome)
   const isOnline = state === 'online'
+  const reason = probed && describeOffline(probed)
   const uptime = findUptime(health, now)
   return renderTiles([
     {
@@ -78,6 +80,7 @@ export function renderStatus(
       value: agentChoices.fields.state.words[state],
       note: checked_at && (
         <>
+          {reason === undefined ? null : `${beginSentence(reason)}, `}
           {renderMoment(checked_at)}
           {isOnline && took_ms !== undefined ? `, ${formatCount(took_ms)} ms` : ''}
         </>
@@ -128,13 +131,16 @@ function describeTile(tests: Omit<AgentCompliance, 'verified_badges'>): Omit<Til
 export function renderHealth({ probed }: AgentShown, now: Instant): Html | null {
   if (!probed?.outcome)
     return <p class="empty">Not checked yet. The first check follows within minutes.</p>
-  const { outcome, health } = probed
-  const parts = [
-    renderHealthHistory(health, now),
-    renderFacts([['Last result', getEffect(outcome) !== 'success' && outcomes[outcome].means]]),
-    renderHealthChanges(health),
-  ]
-  return parts.every(part => part === null) ? null : <>{parts}</>
+  const { health } = probed
+  const history = renderHealthHistory(health, now)
+  const changes = renderHealthChanges(health)
+  if (history === null && changes === null) return null
+  return (
+    <>
+      {history}
+      {changes}
+    </>
+  )
 }
 
 /** Renders the publishers that authorize an agent, or did at a time of the past, each with a link to the evidence. */
@@ -213,11 +219,12 @@ function renderReach({
 export function renderCapabilities({ probed }: AgentShown): Html {
   const { profile } = probed ?? {}
   const { tools, tools_count } = profile ?? { tools: [], tools_count: 0 }
+  const unread = tools_count > 0 ? undefined : describeUnread(probed)
   return (
     <>
       {renderFacts([
         ['Protocols', profile?.protocols.join(', ').toUpperCase()],
-        ['Tools', profile && formatCount(profile.tools_count)],
+        ['Tools', unread === undefined && formatCount(tools_count)],
         ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
       ])}
       {renderTable({
@@ -227,7 +234,7 @@ export function renderCapabilities({ probed }: AgentShown): Html {
         total: Math.max(tools_count, tools.length),
         bytes: 10_000,
         open: LATER_ROWS_OPEN,
-        empty: 'No capabilities reported.',
+        empty: unread ?? 'No capabilities reported.',
         render: ({ name, description }) => [
           <code>{clipText(name, 80)}</code>,
           renderName(description ?? '', 200),
@@ -235,4 +242,11 @@ export function renderCapabilities({ probed }: AgentShown): Html {
       })}
     </>
   )
+}
+
+/** Describes why the capabilities of an agent are unknown; undefined if it was asked for them and answered. */
+function describeUnread(probed: ProbedAgent | undefined): string | undefined {
+  if (probed?.outcome === undefined) return 'Unknown: the agent hasn’t been checked yet.'
+  if (probed.outcome === 'needs_auth') return 'Unknown: the agent requires a credential.'
+  return probed.succeeded_at === undefined ? 'Unknown: the agent is offline.' : undefined
 }

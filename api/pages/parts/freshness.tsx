@@ -1,4 +1,5 @@
 import {
+  describeOutcome,
   nameResult,
   type Outcome,
   outcomes,
@@ -54,15 +55,18 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
     state: 'never_crawled' as const,
   }
   const means = words[state]?.[2]
-  const failure = outcomes[outcome as Outcome]
-  const reason = failure?.effect === 'success' ? undefined : failure?.means
+  const effect = outcomes[outcome as Outcome]?.effect
+  const isFailure = effect !== undefined && effect !== 'success'
+  const reason = isFailure ? describeOutcome(outcome as Outcome, http_status ?? null) : undefined
   const status = http_status === undefined || state === 'current' ? '' : ` (HTTP ${http_status})`
-  const why = means === undefined || reason === undefined ? means : `${means}: ${reason}`
+  const why =
+    means === undefined || reason === undefined
+      ? `${means === undefined ? '' : ` ${means}`}${status}`
+      : ` ${means}: ${reason}`
   return (
     <p class="freshness">
       {renderState(state)} <span>{file}</span>
-      {why && ` ${why}`}
-      {status}
+      {why}
       {checked_at && <>. Last checked {renderMoment(checked_at)}</>}
       {succeeded_at && succeeded_at !== checked_at && <>. Last read {renderMoment(succeeded_at)}</>}
     </p>

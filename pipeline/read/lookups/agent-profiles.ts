@@ -1,4 +1,4 @@
-import type { Outcome } from '../../core/outcomes.ts'
+import { describeOutcome, getEffect, type Outcome } from '../../core/outcomes.ts'
 import type { HealthChange } from '../../serving/agent-health-record.ts'
 import type { AgentProfile } from '../../serving/agent-profile-record.ts'
 import { hashAgent } from '../../serving/keys.ts'
@@ -12,7 +12,11 @@ export interface ProbedAgent {
   profile: AgentProfile | undefined
   /** Result of the last probe; undefined before the first. */
   outcome: Outcome | undefined
+  /** Status of its answer; undefined if there was none. */
+  http_status: number | undefined
   checked_at: string | undefined
+  /** Time of the last probe that it answered; undefined if its profile is only what others declare. */
+  succeeded_at: string | undefined
   took_ms: number | undefined
   /** Changes between answering and failing, the latest first. */
   health: HealthChange[]
@@ -20,7 +24,11 @@ export interface ProbedAgent {
 
 /** Finds the results of the last probe of an agent, without checking who may see them. */
 export function findProbedAgent(reader: Reader, agentUrl: string): ProbedAgent {
-  const { outcome, checked_at } = findFreshness(reader, 'agent', agentUrl)
+  const { outcome, http_status, checked_at, succeeded_at } = findFreshness(
+    reader,
+    'agent',
+    agentUrl,
+  )
   const key = hashAgent(agentUrl)
   const profile = reader.serving?.text('agent_profile', key)
   const took = reader.serving?.text('agent_timing', key)
@@ -28,8 +36,19 @@ export function findProbedAgent(reader: Reader, agentUrl: string): ProbedAgent {
   return {
     profile: profile === undefined ? undefined : JSON.parse(profile),
     outcome: outcome as Outcome | undefined,
+    http_status,
     checked_at,
+    succeeded_at,
     took_ms: took === undefined ? undefined : Number(took),
     health: health === undefined ? [] : JSON.parse(health),
   }
+}
+
+/** Describes why an agent is offline; undefined while it is online, and before it was checked. */
+export function describeOffline({
+  outcome,
+  http_status,
+}: Pick<ProbedAgent, 'outcome' | 'http_status'>): string | undefined {
+  if (outcome === undefined || getEffect(outcome) === 'success') return undefined
+  return describeOutcome(outcome, http_status ?? null)
 }
