@@ -55,7 +55,7 @@ function convertToReference(schema: z.ZodType, io: 'input' | 'output', component
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** Lets answers have fields that are added later, which clients must ignore: the converter closes all objects of an output. */
+/** Allows an answer fields that are added later, and that clients must ignore: the converter closes all objects of an output. */
 function openObject({ zodSchema, jsonSchema }: Overridden): void {
   const { def } = zodSchema._zod
   if (def.type === 'object' && !('catchall' in def && def.catchall !== undefined))
