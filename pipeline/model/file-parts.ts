@@ -24,12 +24,12 @@ export const BareDomain = text.regex(
 /** The id of a property, or one of its tags. */
 export const Slug = text.regex(
   /^[a-z0-9_]+$/,
-  'must be lower-case letters, digits and _ only: use a name such as "my_site"',
+  'may contain only lower-case letters, digits and _: use a name such as "my_site"',
 )
 
 export const SignalTag = text.regex(
   /^[a-z0-9_-]+$/,
-  'must be lower-case letters, digits, _ and - only: use a name such as "my-site"',
+  'may contain only lower-case letters, digits, _ and -: use a name such as "my-site"',
 )
 
 /** A URI in the spelling of RFC 3986: non-ASCII and reserved characters are escaped. */

@@ -59,7 +59,7 @@ export function parseSource(kind: SourceKind, address: string): Source | undefin
  * Prefix of every content hash; raised whenever the same bytes are parsed differently. A document
  * with another prefix is fetched again without validators.
  */
-export const PARSER_VERSION = '20'
+export const PARSER_VERSION = '21'
 
 /** A file to fetch, with the validators of the last answer, if any. */
 export const CrawlTarget = Source.extend({

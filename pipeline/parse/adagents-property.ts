@@ -154,7 +154,12 @@ function checkDomainValue(part: ObjectReader, value: string): boolean {
     return false
   }
   const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
-  if (host !== value) part.warn('value', 'imprecise', `is ${quote(value)}: write ${quote(host)}`)
+  if (host !== value)
+    part.warn(
+      'value',
+      'imprecise',
+      `is the URL ${quote(value)}, not a domain: write ${quote(host)}`,
+    )
   return true
 }
 

@@ -37,7 +37,7 @@ export function parseShortDomain(value: unknown): string | undefined {
 }
 
 function quoteValue(value: unknown): string {
-  return value === undefined ? 'is missing and' : `is ${quote(value)} and`
+  return value === undefined ? 'is missing and' : `is ${quote(value)} but`
 }
 
 /** Reads the address as declared and its key. Reports one that is missing, invalid, or not https. */

@@ -5,7 +5,11 @@ import { ObjectReader, optional } from './object-reader.ts'
 import { joinAlternatives, SLUG } from './suggestions.ts'
 
 const knownTypes: ReadonlySet<string> = new Set(agentTypes)
-const SHORT_SLUG = { ...SLUG, pattern: /^[a-z0-9_]{1,100}$/, allows: `at most 100 ${SLUG.allows}` }
+const SHORT_SLUG = {
+  ...SLUG,
+  pattern: /^[a-z0-9_]{1,100}$/,
+  allows: `${SLUG.allows}, at most 100 of them`,
+}
 
 /** Two older keys, from before there was a list of agents. */
 const older = { brand_agent: 'brand', rights_agent: 'rights' } as const

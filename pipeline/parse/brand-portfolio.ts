@@ -24,13 +24,11 @@ export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: s
   const houseDomain = declared ?? domain
   if (houseDomain === undefined) return undefined
   if (domain !== undefined && houseDomain !== domain) {
-    const instead = describeOwnDomain(domain, houseDomain)
+    const instead = describeOwnDomain(domain, houseDomain) ?? `write ${quote(domain)}`
     house.error(
       'domain',
       'contradictory',
-      instead === undefined
-        ? `is ${houseDomain} but must be ${domain}: a house speaks on its own domain only`
-        : `is ${houseDomain}, and a house speaks on its own domain only: ${instead}`,
+      `is ${houseDomain}, and a house speaks on its own domain only: ${instead}`,
     )
   }
   const brands = readBrands(root)

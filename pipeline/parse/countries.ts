@@ -25,7 +25,7 @@ function checkCountry(part: ObjectReader, key: string, code: string): void {
   if (!CODE.test(code)) {
     const meant = toAssignedCountry(code.toUpperCase())
     const fix = meant ? `write ${quote(meant)}` : 'use a two-letter country code, such as US'
-    part.error(key, 'bad_country', `is ${quote(code)}: ${fix}`)
+    part.error(key, 'bad_country', `is ${quote(code)}, which is not a country code: ${fix}`)
   } else {
     const instead = country ?? 'the code of a country, such as GB'
     part.warn(key, 'bad_country', `is ${quote(code)}, which no country has: write ${instead}`)

@@ -6,10 +6,16 @@ const MEANT = /: did you mean ("+)\?/
 /** Matches the colon behind which a message says what to do. */
 const INSTRUCTION =
   /: (?=(?:add|allow|ask|check|declare|delete|encode|give|keep|leave|let|list|make|merge|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|upload|use|wait|write)\b)/
-const RULE = /(?:^|[ ,;])must (be|have|list|name|start|use) /
+const NOT_ALLOWED = 'is not an allowed value'
+const RULE = /(?:^|[ ,;])(?:must (be|have|list|name|start|use)|but may contain only) /
 /** Matches the value that is there instead of what the rule asks for. */
 const INSTEAD = /, not (?:"(?:[^"\\]|\\.)*"|[^;,]+)/
-const verbs: Readonly<Record<string, string>> = { be: 'write', have: 'use', start: 'start it' }
+const verbs: Readonly<Record<string, string>> = {
+  '': 'write',
+  be: 'write',
+  have: 'use',
+  start: 'start it',
+}
 /** Notation of a list and of an object, for who does not know JSON. */
 const brackets: Readonly<Record<string, string>> = {
   'a list': ' in brackets: [ … ]',
@@ -36,17 +42,28 @@ export function describeRepair({ code, message }: Pick<Fault, 'code' | 'message'
   return `${verbs[verb] ?? verb} ${asked}${brackets[asked] ?? ''}`
 }
 
-/** Cuts the repair off the end of a message, for readers who see it beside the message. */
+/**
+ * Cuts the repair off the end of a message, for readers who see it beside the message. What is left still says what is
+ * wrong, not only which value is there.
+ */
 export function omitRepair(message: string, repair: string): string {
   const asked = repair.replace(/^write /, '')
+  const guess = message.indexOf(`: did you mean ${asked}? It `)
+  if (guess >= 0) return `${message.slice(0, guess)}, which ${NOT_ALLOWED}`
   const ends = [
-    `: ${repair}`,
-    ` but must be ${asked}`,
-    `, must be ${asked}`,
-    ` and must be ${asked}`,
-  ]
-  const end = ends.find(text => message.endsWith(text))
-  if (end !== undefined) return message.slice(0, message.length - end.length)
-  const rule = ` must be ${asked}`
-  return message.endsWith(rule) ? `${message.slice(0, -rule.length)} is not valid` : message
+    [`: ${repair}`, ''],
+    [`: did you mean ${asked}?`, ''],
+    [` and must be ${asked}`, ''],
+    [` but may contain only ${asked}`, `, which ${NOT_ALLOWED}`],
+    [` but must be ${asked}`, `, which ${denyKind(asked)}`],
+    [` must be ${asked}`, ` ${denyKind(asked)}`],
+  ] as const
+  const end = ends.find(([text]) => message.endsWith(text))
+  return end === undefined ? message : message.slice(0, -end[0].length) + end[1]
+}
+
+/** Says that a value is not of the kind that is asked for: its examples are left to the repair. */
+function denyKind(asked: string): string {
+  const [kind = ''] = asked.split(/,? such as |[,;:] /, 1)
+  return /^an? /.test(kind) ? `is not ${kind}` : NOT_ALLOWED
 }

@@ -36,7 +36,7 @@ type Issue = z.core.$ZodIssue
 /** Converts an issue to a message; that of a value out of a list takes time, and is only written if it is needed. */
 function toMessage(issue: Issue): string | (() => string) {
   if (issue.code !== 'invalid_value' || issue.input === undefined) return issue.message
-  return () => `is ${describeChoice(issue.input, issue.values.map(String))}`
+  return () => describeChoice(issue.input, issue.values.map(String))
 }
 
 /** Replaces an unknown member's issue by one at each member, and that of a union by those of the form it is nearest to. */

@@ -114,17 +114,17 @@ export class ObjectReader {
 
   /** Reports a value that is none of those allowed, with the one that was most likely meant. */
   notAllowed(key: string, value: unknown, allowed: readonly string[], verb: 'is' | 'has' = 'is') {
-    this.error(key, 'not_allowed', () => `${verb} ${describeChoice(value, allowed)}`)
+    this.error(key, 'not_allowed', () => describeChoice(value, allowed, verb))
   }
 
   /** Reports a name with characters that are not allowed, and how it is written without them. */
   checkAlphabet(key: string, name: string, alphabet: Alphabet, verb: 'is' | 'has' = 'is'): void {
     if (alphabet.pattern.test(name)) return
-    const rule = `must be ${alphabet.allows} only`
+    const rule = `but may contain only ${alphabet.allows}`
     this.error(
       key,
       'bad_pattern',
-      () => `${verb} ${quote(name)}, ${rule}${proposeSpelling(name, alphabet)}`,
+      () => `${verb} ${quote(name)} ${rule}${proposeSpelling(name, alphabet)}`,
     )
   }
 

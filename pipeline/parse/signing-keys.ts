@@ -72,7 +72,7 @@ function checkPublicMembers(part: ObjectReader): void {
   if (typeof type !== 'string' || type.trim() === '') return
   const required = publicMembers[type]
   if (required === undefined) {
-    part.warn('kty', 'not_allowed', () => `is ${describeChoice(type, Object.keys(publicMembers))}`)
+    part.warn('kty', 'not_allowed', () => describeChoice(type, Object.keys(publicMembers)))
     return
   }
   const absent = required.filter(name => !part.has(name))

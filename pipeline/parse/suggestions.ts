@@ -24,12 +24,12 @@ export const SIGNAL_TAG = {
 }
 
 /** Describes a value that is none of the allowed ones: the nearest of them first, since their list may be long. */
-export function describeChoice(value: unknown, allowed: readonly string[]): string {
-  const rule = `must be ${joinAlternatives(allowed)}`
+export function describeChoice(value: unknown, allowed: readonly string[], verb = 'is'): string {
+  const rule = `${verb === 'is' ? 'must be' : 'may contain only'} ${joinAlternatives(allowed)}`
   const meant = typeof value === 'string' ? findMeant(value, allowed) : undefined
   return meant === undefined
-    ? `${quote(value)}, ${rule}`
-    : `${quote(value)}: did you mean ${quote(meant)}? It ${rule}`
+    ? `${verb} ${quote(value)} but ${rule}`
+    : `${verb} ${quote(value)}: did you mean ${quote(meant)}? It ${rule}`
 }
 
 /** Shortest beginning that says which value was meant. */

@@ -209,7 +209,7 @@ test.each([true, false])(
       }
       const text = '{"authorized_agents": [],\n "contact": {"name": "Zürich"}, "properties": 7}'
       await upload(`\ufeff${text}`, 'utf16le')
-      await page.waitForSelector('#verdict:has-text("it isn’t valid JSON")')
+      await page.waitForSelector('#verdict:has-text("the rest can’t be checked")')
       await upload(text, 'latin1')
       await page.waitForSelector('#result:has-text("is not valid UTF-8")')
       expect(await page.inputValue('#text')).toBe('')

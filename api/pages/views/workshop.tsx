@@ -212,8 +212,8 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
   if (errors.some(({ code }) => code === 'not_json')) {
     return (
       <p class="notice bad" id={id} role="status">
-        <strong>Invalid {kind}</strong>: it isn’t valid JSON, so the rest can’t be checked yet. Fix
-        this error, then check again.
+        <strong>Invalid {kind}</strong>: the rest can’t be checked yet. Fix this error, then check
+        again.
       </p>
     )
   }

@@ -35,9 +35,27 @@ test('a value of the file is never taken for advice', () => {
 
 test('beside its fix, a message does not repeat it', () => {
   expect(omitRepair('is missing: say since when', 'say since when')).toBe('is missing')
-  expect(omitRepair('is "x" but must be a, b or c', 'write a, b or c')).toBe('is "x"')
-  expect(omitRepair('a.b must be a color', 'write a color')).toBe('a.b is not valid')
+  expect(omitRepair('a.b must be a color', 'write a color')).toBe('a.b is not a color')
   expect(omitRepair('is empty', 'fill it')).toBe('is empty')
+})
+
+test.each([
+  ['is "x" but must be a, b or c', 'is "x", which is not an allowed value'],
+  ['is "x": did you mean "y"? It must be a, b or y', 'is "x", which is not an allowed value'],
+  ['has "x" but may contain only a, b or c', 'has "x", which is not an allowed value'],
+  ['is an unknown field: did you mean "x"?', 'is an unknown field'],
+  [
+    'is "x" but must be a date and time such as 2026-01-31T09:00:00Z; leave it out if there is none',
+    'is "x", which is not a date and time',
+  ],
+  [
+    'is "x" but must be an https URL, such as https://agent.example/mcp',
+    'is "x", which is not an https URL',
+  ],
+  ['is missing and must be a domain name such as acme.example', 'is missing'],
+])('beside its fix, a message still says what is wrong: %s', (message, shown) => {
+  const repair = describeRepair({ code: 'not_allowed', message })
+  expect(omitRepair(message, repair)).toBe(shown)
 })
 
 test.each([
@@ -132,7 +150,47 @@ test.each<['adagents.json' | 'brand.json', object]>([
       ],
     },
   ],
+  [
+    'adagents.json',
+    {
+      last_updated: 'yesterday',
+      contact: { name: 'Us', domain: 'our site' },
+      properties: [
+        {
+          property_id: 'Site A',
+          property_type: 'webiste',
+          name: 'Site A',
+          identifiers: [{ type: 'domain', value: 'https://acme.example/' }],
+          supported_channels: ['Display', 'x'],
+          tags: ['a b'],
+        },
+        { property_type: 'x', name: 'B', identifiers: [{ type: 'domain', value: 'our site' }] },
+      ],
+      authorized_agents: [
+        { ...agent, authorization_type: 'property_idz', property_ids: ['a'] },
+        { ...agent, url: 'our agent', authorization_type: 'x', effective_until: 'soon' },
+        { ...agent, signing_keys: [{ kid: 'a', kty: 'x' }], countries: ['x'] },
+      ],
+    },
+  ],
   ['brand.json', {}],
+  [
+    'brand.json',
+    {
+      house: { domain: 'our site', name: 'Us', region: 'x' },
+      brands: [
+        {
+          id: 'A b',
+          names: [{ en: 'A' }],
+          url: 'x',
+          keller_type: 'x',
+          properties: [{ type: 'website', identifier: 'our site', region: 'x' }],
+          agents: [{ type: 'x', url: 'our agent', id: 'A b' }],
+        },
+      ],
+      trademarks: [{ registry: 'x', number: '1', mark: 'x', nice_classes: [99] }],
+    },
+  ],
   ['brand.json', { house: {}, brands: [] }],
   ['brand.json', { house: { domain: 'x', name: 5 }, contact: {}, brands: 'x' }],
   ['brand.json', { house: 'x', agents: [] }],
@@ -140,16 +198,23 @@ test.each<['adagents.json' | 'brand.json', object]>([
     'brand.json',
     { id: 'a', names: [], colors: { primary: 'x', more: {} }, tone: 5, contact: { email: 'x' } },
   ],
-])('a fix never repeats what its message says: %s %j', (name, file) => {
-  const { errors, warnings } = checkAll(name, file)
-  const faults = [...errors, ...warnings]
-  expect(faults).not.toEqual([])
-  const repeated = faults.filter(fault => {
-    const repair = describeRepair(fault)
-    return omitRepair(fault.message, repair).includes(repair.replace(/^(?:add|use|write) /, ''))
-  })
-  expect(repeated).toEqual([])
-})
+])(
+  'a fix never repeats what its message says, which still says what is wrong: %s %j',
+  (name, file) => {
+    const { errors, warnings } = checkAll(name, file)
+    const faults = [...errors, ...warnings]
+    expect(faults).not.toEqual([])
+    const repeated = faults.filter(fault => {
+      const repair = describeRepair(fault)
+      return omitRepair(fault.message, repair).includes(repair.replace(/^(?:add|use|write) /, ''))
+    })
+    expect(repeated).toEqual([])
+    const shown = faults.map(fault => omitRepair(fault.message, describeRepair(fault)))
+    expect(
+      shown.filter(text => /(?: (?:is|has) (?:"[^"]*"|\S*\d\S*)|\?|, must be [^;]*)$/.test(text)),
+    ).toEqual([])
+  },
+)
 
 /** Checks a file as the check of files does. */
 function checkAll(name: 'adagents.json' | 'brand.json', file: object) {
