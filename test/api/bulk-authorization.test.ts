@@ -406,6 +406,7 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   const unread = load((await send({ text: 'hello <world>', do: 'download' })).payload)
   expect(unread('[role=alert]').text()).toMatch(/^The first line must name the columns: agent_url/)
   expect(unread('textarea[aria-invalid]').text()).toBe('hello <world>')
+  expect(unread('button[value=download]')).toHaveLength(0)
   const half = load((await send({ text: `agent_url,domain\n${agent},` })).payload)
   expect(half('#answers tbody th').text()).toContain('agent')
   // Each line says what the page of its question says.
@@ -413,9 +414,13 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   const lines = domains.map(domain => `${agent},${domain}`)
   const listed = load((await send({ text: ['agent_url,domain', ...lines].join('\n') })).payload)
   for (const [i, identifier_value] of domains.entries()) {
-    const query = { agent_url: agent, identifier_value }
-    const { body } = await requestWithQuery(registry, '/authorization', query)
-    const word = listed('#answers tbody tr').eq(i).find('td').eq(1).text()
+    const cell = listed('#answers tbody tr').eq(i).find('td').eq(1)
+    const evidence = cell.find('a').attr('href') ?? ''
+    expect(new URLSearchParams(evidence.split('?')[1]).get('identifier_value')).toBe(
+      identifier_value,
+    )
+    const { body } = await registry.app.inject(evidence)
+    const word = cell.text()
     const [verdict, reason] = ['.verdict h1', '.verdict p'].map(part => load(body)(part).text())
     expect(`${verdict}, ${reason?.toLowerCase()}`).toMatch(new RegExp(`^${word}\\b`))
   }

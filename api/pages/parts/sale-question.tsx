@@ -18,7 +18,9 @@ export interface Asked {
 }
 
 /** Builds the address of a question; what it leaves open is not in it. */
-function toQuestionPath({ ...asked }: Partial<Asked>): string {
+export function toQuestionPath({
+  ...asked
+}: { [Name in keyof Asked]?: string | undefined }): string {
   const { agent_url, identifier_type, identifier_value, domain, country, as_of } = asked
   const named = { agent_url, identifier_type, identifier_value, domain, country, as_of }
   const known = Object.entries(named).filter(([, value]) => value)

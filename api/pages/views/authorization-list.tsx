@@ -8,6 +8,7 @@ import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderOperatorSide } from '../parts/operator-side.tsx'
+import { toQuestionPath } from '../parts/sale-question.tsx'
 import { neededWords } from '../parts/verdict.tsx'
 import type { View } from '../view.ts'
 
@@ -80,9 +81,11 @@ function showForm(text: string, { fault, result }: { fault?: string; result?: Ht
           </p>
           <div class="row">
             <button type="submit">Check</button>
-            <button type="submit" class="plain" name="do" value="download">
-              Download results as CSV
-            </button>
+            {fault === undefined ? (
+              <button type="submit" class="plain" name="do" value="download">
+                Download results as CSV
+              </button>
+            ) : null}
           </div>
         </form>
         {result ?? null}
@@ -111,9 +114,11 @@ function findVerdict({
   return publisher_side === 'unknown' ? 'unknown' : 'refused'
 }
 
+/** Renders the verdict, with a link to its evidence. */
 function renderVerdict(answer: CheckedSale): Html {
   const [look, word] = verdicts[findVerdict(answer)]
-  return renderBadge(look, answer.needs ? neededWords[answer.needs] : word)
+  const badge = renderBadge(look, answer.needs ? neededWords[answer.needs] : word)
+  return <a href={toQuestionPath(answer)}>{badge}</a>
 }
 
 function renderAnswers(answers: readonly CheckedSale[]): Html {
