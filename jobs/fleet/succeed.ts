@@ -63,7 +63,8 @@ export async function assertNewest(seq: number, state: WriterState, redis: Redis
   if (seq >= last) return
   throw new Fatal(
     `these stores are at commit ${seq}, and ${last} was answered here: start with an empty DATA_DIR, ` +
-      'which gets the newest backup and what was answered since (docs/operate/incidents.md)',
+      'which gets the newest backup and what was answered since. If these stores were restored on purpose, empty Redis ' +
+      '(of `start`: move DATA_DIR/redis away) and set a new BACKUP_TO (docs/operate/incidents.md)',
   )
 }
 

@@ -5,7 +5,7 @@ import type { OperationOf } from '../model/submission.ts'
 import type { Paths } from '../store/paths.ts'
 import { openRecordReadOnly } from '../store/record.ts'
 import { hasContent } from '../store/record-file.ts'
-import type { Sqlite } from '../store/sqlite.ts'
+import { Sqlite } from '../store/sqlite.ts'
 import type { Facts } from '../writer/healing/facts.ts'
 
 /** A takedown, or the undo of one, with everything that the audit knows of it. */
@@ -29,19 +29,24 @@ export interface Replaced {
   /** The last commit and its time, ISO 8601. */
   last: { seq: number; committed_at: string | null }
   takedowns: TakedownRow[]
-  /** Operations since the backup that took access away, which the backup does not know. */
+  /** Operations that took access away, which the backup does not know. */
   revocations: Revocation[]
+  /** False if it does not continue the backup: it may be that of another registry, or of a new machine. */
+  isSuccessor: boolean
 }
 
 /** An operation that took access away from a key or a person. */
 export interface Revocation {
+  submission_id: string
   operation: 'key.revoke' | 'role.revoke' | 'membership.remove' | 'membership.end'
   content: Readonly<Record<string, string>>
 }
 
-const REVOCATIONS = `select operation, content from submissions
+const REVOCATIONS = `select submission_id, operation, content from submissions
   where operation in ('key.revoke', 'role.revoke', 'membership.remove', 'membership.end')
-    and seq > $seq and answer ->> '$.refused' is null order by seq, rowid`
+    and answer ->> '$.refused' is null order by seq, rowid`
+/** A record that continues another one has the last request of that. */
+const LAST_REQUEST = 'select submission_id from submissions order by rowid desc limit 1'
 
 const LAST_COMMIT = 'select seq, committed_at from meta'
 
@@ -50,26 +55,43 @@ const TAKEDOWNS = `select * from submissions
   order by seq, rowid`
 
 /**
- * Loads what a restore needs of the record that it replaces, with what was revoked after the commit of the backup;
+ * Loads what a restore needs of the record that it replaces, with what was revoked there and not in the backup;
  * undefined if the record is missing, cannot be read, or is what an interrupted restore has left.
  */
-export function loadReplaced({ record, restoring }: Paths, seq: number): Replaced | undefined {
+export function loadReplaced(
+  { record, restoring }: Paths,
+  backupRecord: string,
+): Replaced | undefined {
   if (!hasContent(record) || existsSync(restoring)) return undefined
   let db: Sqlite | undefined
+  let backup: Sqlite | undefined
   try {
     db = openRecordReadOnly(record)
-    const last = db.oneOrThrow<Replaced['last']>(LAST_COMMIT)
+    // Of any format: only its requests are read.
+    backup = Sqlite.openUnchanging(backupRecord)
+    const newest = backup.one<{ submission_id: string }>(LAST_REQUEST)
+    const inBackup = backup
     return {
-      last,
+      last: db.oneOrThrow<Replaced['last']>(LAST_COMMIT),
       takedowns: db.all<TakedownRow>(TAKEDOWNS),
-      revocations: db.all<Revocation>(REVOCATIONS, { seq }),
+      revocations: db.all<Revocation>(REVOCATIONS).filter(row => !hasRequest(inBackup, row)),
+      isSuccessor: newest === undefined || hasRequest(db, newest),
     }
   } catch {
     // Damage is the usual reason for a restore.
     return undefined
   } finally {
     db?.close()
+    backup?.close()
   }
+}
+
+/** Tells whether a record has a request. */
+function hasRequest(db: Sqlite, { submission_id }: { submission_id: string }): boolean {
+  return (
+    db.one('select 1 from submissions where submission_id = $submission_id', { submission_id }) !==
+    undefined
+  )
 }
 
 /**
@@ -85,8 +107,7 @@ export async function repeatTakedowns(
   const toReadmit = new Set<Domain>()
   for (const row of rows) {
     const { submission_id, operation: op, content, submitted_at } = row
-    if (db.one('select 1 from submissions where submission_id = $submission_id', { submission_id }))
-      continue
+    if (hasRequest(db, { submission_id })) continue
     if (op === 'domain.takedown') toReadmit.delete(content.domain)
     else if (last.get(content.domain) === 'domain.takedown') {
       toReadmit.add(content.domain)

@@ -69,7 +69,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
-  const known = loadReplaced(paths, manifest.seq)
+  const known = loadReplaced(paths, `${dir}/${backedUp.record}`)
   const keeps = known === undefined && hasContent(paths.record) && !existsSync(paths.restoring)
   let takedowns: RepeatedTakedowns | undefined
   try {

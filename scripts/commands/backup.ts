@@ -5,7 +5,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
-import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { assertRecordKnown } from '../../pipeline/store/record.ts'
 import { assertUndamagedBeside } from '../../pipeline/store/undamaged.ts'
 import { checkLogFiles, LOG_ADVICE } from '../../pipeline/transparency/check-log-files.ts'
@@ -108,6 +108,9 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   process.stderr.write(describeDiscarded(seq, replaced) + describeRegained(replaced, made_at))
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
+  if (replaced?.isSuccessor === false)
+    process.stderr.write(describeTakedowns(undefined, made_at) + describeForeignKeys(paths))
+  if (config.BACKUP_TO !== undefined) process.stderr.write(`${WITH_BACKUP_TO}\n`)
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
     process.stderr.write(
@@ -154,6 +157,18 @@ function findNewestBackup(place: string): string | undefined {
     .filter(backup => existsSync(join(backup, MANIFEST)))
     .sort()
     .at(-1)
+}
+
+/** Says what a registry with BACKUP_TO needs before it starts on stores that are older than its last answer. */
+const WITH_BACKUP_TO =
+  'BACKUP_TO is set: before you start, empty Redis (of `start`: move DATA_DIR/redis away) and set a new BACKUP_TO.'
+
+/** Says which key files may be those of another registry. */
+function describeForeignKeys(paths: Paths): string {
+  const keys = listKeyFiles(paths)
+  return keys.length === 0
+    ? ''
+    : `These keys were here before. If they are not those of the registry of this backup, replace them before you start:\n  ${keys.join('\n  ')}\n`
 }
 
 /** Says in lines which takedowns since the backup were repeated, or that their operator has to do it. */

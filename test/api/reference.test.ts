@@ -132,7 +132,10 @@ describe('the API reference', () => {
       'saveBrand',
       'Limits: 60 saves per person or key per hour; 60 saves per organization per hour',
     ],
-    ['resolveBrandsBulk', 'Limits: 20 bulk requests per operation and IP address per minute. Above'],
+    [
+      'resolveBrandsBulk',
+      'Limits: 20 bulk requests per operation and IP address per minute. Above',
+    ],
     [
       'validateAuthorizations',
       'At most 10,000 authorizations in one check of a list; a longer list returns 400.',

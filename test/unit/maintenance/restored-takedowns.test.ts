@@ -117,3 +117,13 @@ test.each(['missing', 'damaged', 'half restored'])(
     expect(await listPublishers(await open(into))).toContain(first)
   },
 )
+
+test('a restore tells a later history of the backup from another one', async () => {
+  const { dataDir, backup } = await makeTakenDown()
+  expect((await restore(dataDir, backup, options)).replaced?.isSuccessor).toBe(true)
+  const other = createDataDir()
+  const registry = await openSequencer({ dataDir: other, clock })
+  await write(registry, 'domain.takedown', 'earlier.example')
+  await registry.close()
+  expect((await restore(other, backup, options)).replaced?.isSuccessor).toBe(false)
+})
