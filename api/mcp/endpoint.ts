@@ -234,8 +234,9 @@ async function readResource(
   return { mimeType, text: answer.body }
 }
 
-function describeTool({ access, summary, description }: Operation): string {
-  const needs = access === 'bearer' ? 'Requires a credential (Bearer)' : undefined
+function describeTool({ access, isForPeople, summary, description }: Operation): string {
+  const credential = isForPeople ? 'user token' : 'credential'
+  const needs = access === 'bearer' ? `Requires a ${credential} (Bearer)` : undefined
   return [summary, needs, description].filter(Boolean).join('. ')
 }
 

@@ -54,6 +54,12 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
           scheme: 'bearer',
           description: 'an API key, `sk_…`, or a user token (JWT)',
         },
+        userToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'a user token (JWT); an API key is refused',
+        },
       },
     },
   }
@@ -81,7 +87,7 @@ function describe(operation: Operation, baseUrl: string, components: Json): Desc
     summary,
     ...(description && { description }),
     ...(deprecated && { deprecated }),
-    security: security[access],
+    security: operation.isForPeople ? [{ userToken: [] }] : security[access],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -106,6 +106,8 @@ interface Declared<
   agentOwner?: 'named' | 'any'
   /** It concerns a person alone and not their organization, so viewers may do it too. */
   isPersonal?: true
+  /** It needs a user token: whatever its permissions, a key can only be refused. */
+  isForPeople?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */
   worksWithoutStores?: true
   /**

@@ -12,6 +12,8 @@ interface SampledRequest extends ExampleRequest {
   method: string
   address: string
   answers: AnswerForm
+  /** Environment variable with the key or the token. */
+  credential: string
 }
 
 /** Form of an answer: JSON, lines that are always compressed, other text, a stream without an end, or no body. */
@@ -19,15 +21,17 @@ export type AnswerForm = 'json' | 'lines' | 'text' | 'stream' | 'nothing'
 
 /**
  * Writes a request as calls that run as they are: they need only curl, the `fetch` of the language or the
- * standard library of Python. The key is read from the environment variable `REGISTRY_KEY`.
+ * standard library of Python. The credential is read from an environment variable: `REGISTRY_KEY`, or
+ * `REGISTRY_USER_TOKEN` where a key is refused.
  */
 export function renderCodeSamples(
   method: string,
   baseUrl: string,
   request: ExampleRequest,
-  answers: AnswerForm,
+  { answers, isForPeople }: { answers: AnswerForm; isForPeople: boolean },
 ): CodeSample[] {
-  const sampled = { ...request, method, address: baseUrl + request.url, answers }
+  const credential = isForPeople ? 'REGISTRY_USER_TOKEN' : 'REGISTRY_KEY'
+  const sampled = { ...request, method, address: baseUrl + request.url, answers, credential }
   return [
     { lang: 'Shell', label: 'curl', source: renderCurl(sampled) },
     { lang: 'TypeScript', label: 'TypeScript', source: renderTypeScript(sampled) },
@@ -43,13 +47,13 @@ function listHeaders({ headers, body }: SampledRequest): [string, string][] {
 }
 
 function renderCurl(sampled: SampledRequest): string {
-  const { method, address, authorized, body, text, file, answers } = sampled
+  const { method, address, authorized, credential, body, text, file, answers } = sampled
   const hasBody = body !== undefined || text !== undefined || file !== undefined
   const defaultMethod = hasBody ? 'POST' : 'GET'
   const sent = body === undefined ? text : JSON.stringify(body)
   const parts = [
     `curl${curlOptions[answers]}${method === defaultMethod ? '' : ` -X ${method}`} ${quoteShell(address)}`,
-    ...(authorized ? ['-H "authorization: Bearer $REGISTRY_KEY"'] : []),
+    ...(authorized ? [`-H "authorization: Bearer $${credential}"`] : []),
     ...listHeaders(sampled).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
     ...(sent === undefined ? [] : [`--data-raw ${quoteShell(sent)}`]),
     ...(file === undefined ? [] : [`-F ${quoteShell(`file=@${file.name};type=${file.type}`)}`]),
@@ -70,9 +74,9 @@ function quoteShell(text: string): string {
 }
 
 function renderTypeScript(sampled: SampledRequest): string {
-  const { method, address, authorized, body, text, file } = sampled
+  const { method, address, authorized, credential, body, text, file } = sampled
   const headers = [
-    ...(authorized ? [`    authorization: \`Bearer \${process.env.REGISTRY_KEY}\`,`] : []),
+    ...(authorized ? [`    authorization: \`Bearer \${process.env.${credential}}\`,`] : []),
     ...listHeaders(sampled).map(
       ([name, value]) => `    ${/^\w+$/.test(name) ? name : quote(name)}: ${quote(value)},`,
     ),
@@ -130,9 +134,9 @@ function formatNested(text: string): string {
 }
 
 function renderPython(sampled: SampledRequest): string {
-  const { method, address, authorized, body, text, file, answers } = sampled
+  const { method, address, authorized, credential, body, text, file, answers } = sampled
   const headers = [
-    ...(authorized ? ['        "authorization": f"Bearer {os.environ[\'REGISTRY_KEY\']}",'] : []),
+    ...(authorized ? [`        "authorization": f"Bearer {os.environ['${credential}']}",`] : []),
     ...(file === undefined
       ? []
       : ['        "content-type": f"multipart/form-data; boundary={boundary}",']),

@@ -8,6 +8,7 @@ interface Exemplified {
   id: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
+  isForPeople?: true
   reply: Readonly<Record<number, z.ZodType | { type: string | readonly string[] } | null>>
 }
 
@@ -42,7 +43,10 @@ export function describeExample(operation: Exemplified, baseUrl: string): Descri
   const example = readExamples()[operation.id]
   if (example === undefined) return { parameters: {}, answers: {}, samples: [] }
   const { request, status, answer } = example
-  const form = toAnswerForm(operation, example)
+  const form = {
+    answers: toAnswerForm(operation, example),
+    isForPeople: operation.isForPeople === true,
+  }
   const note =
     notRepeatable[operation.id] ??
     (PATH_ID.test(request.url) ? 'Replace the ID in the path with one of yours.' : undefined)

@@ -83,7 +83,7 @@ server-sent events, and heartbeats in between. Use the same filters on every pag
 ## Examples
 
 Every operation has an example, with code for curl, TypeScript and Python. The responses were recorded from a
-test registry, so the IDs and values of the demo differ. Long lists are shortened. The code reads a credential from \`REGISTRY_KEY\`.
+test registry, so the IDs and values of the demo differ. Long lists are shortened. The code reads keys and tokens from environment variables.
 
 ## For agents
 

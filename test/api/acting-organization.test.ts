@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { OrganizationQuery } from '../../api/auth/organization-query.ts'
 import type { Operation as Declared } from '../../api/operation/operation.ts'
@@ -249,6 +249,25 @@ describe('every operation, by every role in the organization that it acts for', 
           wrong.push(`${describeTrial(trial, person)}: 403 after ${sent}`)
         }
       }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('is open to a key with all permissions unless the reference asks for a user token', async () => {
+    const secret = `sk_${randomUUID()}`
+    const hash = createHash('sha256').update(secret).digest('hex')
+    const key = { key_id: randomUUID(), org: 'Beta', label: 'Ops', hash }
+    await submit({ op: 'key.create', ...key, permissions: ['admin:*'] })
+    const wrong: string[] = []
+    for (const trial of trials.filter(({ naming }) => naming === 'nothing')) {
+      const { id, isForPeople = false, access } = trial.operation
+      if (access !== 'bearer') continue
+      const { statusCode, body } = await send(trial, secret)
+      // Others are refused for what they name, or for the lack of a moderator, and not for the key.
+      const isKeyRefused =
+        statusCode === 403 &&
+        !/moderator|admins of the registry|Another|Verify|created it/.test(body)
+      if (isForPeople ? statusCode < 400 : isKeyRefused) wrong.push(`${id}: ${statusCode} ${body}`)
     }
     expect(wrong).toEqual([])
   })

@@ -80,7 +80,7 @@ async function runSamples(
   arrived = []
   const { stdout } = await run(command, [...args], {
     cwd: join(folder.path, language),
-    env: { PATH: process.env.PATH, REGISTRY_KEY: KEY },
+    env: { PATH: process.env.PATH, REGISTRY_KEY: KEY, REGISTRY_USER_TOKEN: KEY },
     maxBuffer: 64 * 1024 * 1024,
   })
   return stdout

@@ -43,6 +43,9 @@ export function renderCall(method: string, path: string): Html {
 export function renderAccess({ security }: DescribedOperation): Child {
   if (security.length === 0) return 'No key required.'
   const key = <a href="/docs/guides/clients#get-a-key">key</a>
+  if (security.some(({ userToken }) => userToken !== undefined)) {
+    return 'Requires a user token, sent as a bearer token.'
+  }
   return security.some(needed => Object.keys(needed).length === 0) ? (
     <>No key required. A {key} may return more results.</>
   ) : (

@@ -30,6 +30,7 @@ const declared = { group: 'Onboarding', access: 'bearer', cache: 'private' } as 
 export const listPendingInvitations = defineOperation({
   ...declared,
   id: 'listInvitations',
+  isForPeople: true,
   method: 'GET',
   path: '/api/me/organization/invitations',
   summary: 'List your organization’s pending invitations',
@@ -49,6 +50,7 @@ export const listPendingInvitations = defineOperation({
 export const createInvitation = defineOperation({
   ...declared,
   id: 'createInvitation',
+  isForPeople: true,
   method: 'POST',
   path: '/api/me/organization/invitations',
   summary: 'Invite a person to your organization',
@@ -99,6 +101,7 @@ export const createInvitation = defineOperation({
 export const revokeInvitation = defineOperation({
   ...declared,
   id: 'revokeInvitation',
+  isForPeople: true,
   method: 'DELETE',
   path: '/api/me/organization/invitations/:id',
   summary: 'Revoke a pending invitation to your organization',
@@ -126,10 +129,11 @@ export const acceptInvitation = defineOperation({
   path: '/api/me/invitations/accept',
   summary: 'Accept an invitation to an organization',
   description:
-    'For people, with the token of the link or the ID of the invitation. Your verified email address must be the invited ' +
+    'Send the token of the link or the ID of the invitation. Your verified email address must be the invited ' +
     'one; otherwise, and for an invitation that was used or has expired, the response is 404.',
   writes: true,
   isPersonal: true,
+  isForPeople: true,
   body: z
     .object({
       token: z

@@ -22,10 +22,11 @@ export const createOrganization = defineOperation({
   group: 'Onboarding',
   summary: 'Create an organization',
   description:
-    'For people: the person of the user token becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it is a personal one. Returns 200 if an organization of that domain was waiting for its first person, and 409 if others have one already; if you belong to it, yours is created without the domain. Memberships come only from billing.',
+    'The person whose token is sent becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it is a personal one. Returns 200 if an organization of that domain was waiting for its first person, and 409 if others have one already; if you belong to it, yours is created without the domain. Memberships come only from billing.',
   access: 'bearer',
   writes: true,
   isPersonal: true,
+  isForPeople: true,
   cache: 'none',
   body: z.object({
     organization_name: OrganizationName.describe('Name of the organization, which must be unique'),
@@ -91,6 +92,7 @@ const named = {
   access: 'bearer',
   writes: true,
   isPersonal: true,
+  isForPeople: true,
   cache: 'none',
   params: z.object({
     id: z.uuid().toLowerCase().describe('ID of the organization, from the list of yours'),

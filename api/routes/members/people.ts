@@ -70,6 +70,7 @@ export const listMembers = defineOperation({
 export const changeMember = defineOperation({
   ...declared,
   id: 'changeOrganizationMember',
+  isForPeople: true,
   method: 'PATCH',
   path: '/api/me/organization/members/:user_id',
   summary: 'Change a person’s role in your organization',
@@ -104,6 +105,7 @@ export const changeMember = defineOperation({
 export const removeMember = defineOperation({
   ...declared,
   id: 'removeOrganizationMember',
+  isForPeople: true,
   method: 'DELETE',
   path: '/api/me/organization/members/:user_id',
   summary: 'Remove a person from your organization, or leave it',

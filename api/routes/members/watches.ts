@@ -37,6 +37,7 @@ const NO_CREATOR =
 export const listOwnWatches = defineOperation({
   ...declared,
   id: 'listWatches',
+  isForPeople: true,
   method: 'GET',
   path: '/api/me/watches',
   summary: 'List what you watch',
@@ -122,6 +123,7 @@ export const changeWatch = defineOperation({
   ...declared,
   ...place,
   id: 'changeWatch',
+  isForPeople: true,
   method: 'PATCH',
   summary: 'Change how often you get emails about what you watch',
   writes: true,
@@ -139,6 +141,7 @@ export const deleteWatch = defineOperation({
   ...declared,
   ...place,
   id: 'deleteWatch',
+  isForPeople: true,
   method: 'DELETE',
   summary: 'Stop watching something',
   writes: true,
