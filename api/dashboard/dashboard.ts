@@ -23,6 +23,7 @@ import { accountDeletionRoutes } from './delete-account.tsx'
 import { domainRoutes } from './domains.tsx'
 import { editWebhookRoutes } from './edit-webhook.tsx'
 import { entryRoutes } from './entries.tsx'
+import { buildFormTargetRoutes } from './form-targets.ts'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { joinRoutes } from './join.tsx'
 import { keyRoutes } from './keys.tsx'
@@ -70,8 +71,7 @@ const organizationRoutes: readonly OrganizationRoute[] = [
   ...settingsRoutes,
 ]
 
-/** All routes that require a signed-in person. */
-const routes: readonly PersonRoute[] = [
+const ownRoutes: readonly PersonRoute[] = [
   ...personRoutes,
   ...accountDeletionRoutes,
   ...passkeyRoutes,
@@ -83,11 +83,19 @@ const routes: readonly PersonRoute[] = [
   ...crawlRoutes,
   ...watchRoutes,
   ...ownUsageRoutes,
-  ...organizationRoutes.map(({ method, path, handle }) => ({
-    method,
-    path: `/dashboard/org/:org${path}`,
-    handle: (context: DashboardRequest) => handle(requireOrganization(context)),
-  })),
+]
+
+/** All routes that require a signed-in person. */
+const routes: readonly PersonRoute[] = [
+  ...ownRoutes,
+  ...buildFormTargetRoutes([...ownRoutes, { method: 'POST', path: SIGN_OUT_PATH }]),
+  ...[...organizationRoutes, ...buildFormTargetRoutes(organizationRoutes)].map(
+    ({ method, path, handle }) => ({
+      method,
+      path: `/dashboard/org/:org${path}`,
+      handle: (context: DashboardRequest) => handle(requireOrganization(context)),
+    }),
+  ),
 ]
 
 export const dashboardPaths: readonly RoutePath[] = [

@@ -181,6 +181,25 @@ test('every page that can be read answers a HEAD as it answers a GET', async () 
   }
 })
 
+test.each([
+  ['/dashboard/organizations', '/dashboard'],
+  ['/dashboard/verify/check?domain=acme.example', '/dashboard/verify'],
+  ['/dashboard/org/ORG/people/invite', '/dashboard/org/ORG/people'],
+  ['/dashboard/org/ORG/settings/delete', '/dashboard/org/ORG/settings'],
+  ['/dashboard/org/ORG/member', '/dashboard/org/ORG'],
+])('the target of a form that is opened, %s, leads to %s', async (target, page) => {
+  const answer = await ann.get(target.replace('ORG', acme))
+  expect([answer.statusCode, answer.headers.location]).toEqual([303, page.replace('ORG', acme)])
+})
+
+test('no target of a form ends in an error when it is opened', async () => {
+  const readable = new Set(
+    dashboardPaths.flatMap(({ method, path }) => (method === 'GET' ? path : [])),
+  )
+  const targets = dashboardPaths.filter(({ method }) => method === 'POST')
+  expect(targets.filter(({ path }) => !readable.has(path))).toEqual([])
+})
+
 /** Counts what people submitted: domains that somebody looked up are added once a second. */
 const countSubmitted = () => registry.submitted.filter(({ op }) => op !== 'domains.add').length
 
