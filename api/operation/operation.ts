@@ -22,7 +22,7 @@ export const groupTexts = {
   'Agent Compliance': 'Test results of agents',
   'Brand Discovery': 'Submitting brands',
   'Policy Registry': 'Policies that agents refer to',
-  'Community Mirrors': 'Files for platforms that publish none themselves',
+  'Community Mirrors': 'Files for platforms that publish no file of their own',
   Onboarding: 'Organizations, with their people, keys, domains and audit log',
   'Member Agents': 'Agents that members register',
 } as const

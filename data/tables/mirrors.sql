@@ -13,7 +13,7 @@ create table if not exists mirrors (
   updated_at timestamptz not null,
   seq bigint not null
 );
-comment on table mirrors is 'Files that members maintain for platforms that publish none. They authorize nobody.';
+comment on table mirrors is 'Files that members maintain for platforms that publish no file of their own. They authorize nobody.';
 comment on column mirrors.platform is 'platform whose file is mirrored';
 comment on column mirrors.adagents_json is 'the file, without its contact';
 comment on column mirrors.catalog_etag is 'version that its author gave the catalog; null if there is none';

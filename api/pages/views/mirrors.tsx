@@ -13,14 +13,14 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
   const { mirrors, total, next_cursor } = list ?? { mirrors: [], total: 0 }
   return {
     title: 'Community mirrors',
-    description: 'Files that members maintain for platforms that publish none.',
+    description: 'Files that members maintain for platforms that publish no file of their own.',
     json: '/api/registry/mirrors',
     body: (
       <>
         <h1>Community mirrors</h1>
         <p class="lead">
-          Files that members maintain for platforms that publish none. A mirror describes a platform
-          and authorizes no agent.
+          Files that members maintain for platforms that publish no file of their own. A mirror
+          describes a platform and authorizes no agent.
         </p>
         {renderTable({
           caption: 'Mirrors',
