@@ -24,7 +24,7 @@ contains the last known data.
 
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
 and \`freshness.state\`, but no times of \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
-with each snapshot. Verdicts and responses about unknown domains have none. Send the ETag as \`If-None-Match\`: if you already have the response, you get a 304.
+with each snapshot. Verdicts and unknown domains have none. Send it as \`If-None-Match\`: if nothing has changed, you get a 304.
 Responses that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
