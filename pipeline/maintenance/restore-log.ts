@@ -57,9 +57,18 @@ export function putLogInPlace(paths: LogPaths): void {
 }
 
 /** Describes where the log of a restored registry continues; undefined if it has none. */
-export function describeLogHead({ logHead }: Pick<Paths, 'logHead'>): string | undefined {
+export function describeLogHead(
+  { dir, logHead }: Pick<Paths, 'dir' | 'logHead'>,
+  backup: string,
+): string | undefined {
   const head = readHead(logHead)
   if (head === undefined) return undefined
+  const theirs = readHead(join(backup, LOG_IN_BACKUP.head))
+  if (theirs !== undefined && theirs.origin !== head.origin)
+    return (
+      `${dir} keeps its own log of events, ${head.origin}, and not that of the backup, ${theirs.origin}. To continue that of the ` +
+      'backup, move log/ and accounts/log-head away and restore again'
+    )
   return (
     `The log ${head.origin} continues after event ${head.size}. If anybody may have seen a longer one, do not start, ` +
     'and read docs/operate/incidents.md, “The restored log is older than what others have seen”'

@@ -116,7 +116,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
     process.stderr.write(
       `Backups contain no keys. Before you start, put back those of the old machine:\n  ${missing.join('\n  ')}\n`,
     )
-  const head = describeLogHead(paths)
+  const head = describeLogHead(paths, place)
   if (head !== undefined) process.stderr.write(`${head}.\n`)
   const [fault] = await checkLogFiles(paths)
   if (fault !== undefined)

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { restore } from '../../../pipeline/maintenance/restore.ts'
+import { describeLogHead } from '../../../pipeline/maintenance/restore-log.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { parseHead } from '../../../pipeline/transparency/tree-head.ts'
 import { verifyLog } from '../../../pipeline/transparency/verify-log.ts'
@@ -195,4 +196,16 @@ describe('the log in a backup', () => {
         false,
       )
   })
+})
+
+test('a restore says that a folder keeps a log of another origin than the backup’s', async () => {
+  const { backup } = await makeBackup()
+  const other = createDataDir()
+  const registry = await open(other, { ...createSettings(), LOG_ORIGIN: 'other.example/log' })
+  await registry.commit(buildBaseBatch(clock.now()))
+  await registry.treeLog.update()
+  await close(registry)
+  expect(describeLogHead(resolvePaths(other), backup)).toContain(
+    `keeps its own log of events, other.example/log, and not that of the backup, ${origin}.`,
+  )
 })
