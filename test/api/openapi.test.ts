@@ -71,7 +71,9 @@ test('every operation is described, with its parameters and errors', async () =>
     expect(Object.keys(described.responses)).toEqual(
       expect.arrayContaining([...statuses, ...refusals, '500']),
     )
-    expect(described.security).toEqual(security[operation.access])
+    expect(described.security).toEqual(
+      operation.isForPeople ? [{ userToken: [] }] : security[operation.access],
+    )
   }
   expect(Object.keys(paths)).toHaveLength(new Set(operations.map(({ path }) => path)).size)
   expect(paths['/api/registry/lookup/domain/{domain}'].get.parameters).toMatchObject([
