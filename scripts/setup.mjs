@@ -2,7 +2,7 @@
  * Runs before every `npm` command, on a machine that may have only Node and npm: installs the
  * packages and a newer Node, builds, makes Redis available, then starts the requested program.
  */
-import { build } from './setup/build.mjs'
+import { build, requireBuild } from './setup/build.mjs'
 import { check } from './setup/check.mjs'
 import { requireChromium } from './setup/chromium.mjs'
 import { installModules } from './setup/modules.mjs'
@@ -19,19 +19,19 @@ const [command = '', ...args] = process.argv.slice(2)
 const commands = {
   build,
   check,
-  async start() {
-    await build()
+  start() {
+    requireBuild()
     if (!process.env.REDIS_URL) requireRedis()
     execNode(registry, 'start', ...args)
   },
-  async registry() {
-    await build()
+  registry() {
+    requireBuild()
     if (!process.env.REDIS_URL && rolesWithRedis.includes(args[0])) requireRedis()
     execNode(registry, ...args)
   },
-  async test() {
+  test() {
     process.once('exit', countAsFailed)
-    await build()
+    requireBuild()
     requireRedis()
     requireChromium()
     requireOperatorPrograms()
@@ -41,14 +41,14 @@ const commands = {
     const chosen = process.env.CI || args.length > 0 ? args : ['--project', '!soak']
     execNode('node_modules/vitest/vitest.mjs', 'run', ...chosen)
   },
-  async generate() {
-    await build()
+  generate() {
+    requireBuild()
     execNode('dist/scripts/generate.js', ...args)
   },
-  async bench() {
+  bench() {
     const isNamed = args[0] !== undefined && !args[0].startsWith('--')
     const [name, ...rest] = isNamed ? args : ['all', ...args]
-    await build()
+    requireBuild()
     requireRedis()
     execNode('--expose-gc', `dist/scripts/bench/${name}.js`, ...rest)
   },

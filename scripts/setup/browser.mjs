@@ -8,11 +8,16 @@ const sources = join(root, 'api/pages/browser')
 /** A higher one saves a tenth of the size and takes ten times as long. */
 const BROTLI_QUALITY = 5
 
-/** Builds the programs that run in browsers, compressed too, unless that was done of the same sources. */
-export async function buildBrowser(built = join(root, 'dist-browser')) {
-  const stamp = hashSources()
-  if (existsSync(join(built, '.stamp')) && readFileSync(join(built, '.stamp'), 'utf8') === stamp)
-    return
+const built = join(root, 'dist-browser')
+const stampFile = join(built, '.stamp')
+
+/** Whether the programs that run in browsers are built from the sources that stand here. */
+export function isBrowserBuilt() {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashSources()
+}
+
+/** Builds the programs that run in browsers, compressed too. */
+export async function buildBrowser() {
   const fresh = `${built}-${process.pid}`
   await buildInto(fresh)
   for (const name of readdirSync(fresh).filter(name => /\.(?:js|wasm)$/.test(name))) {
@@ -20,14 +25,12 @@ export async function buildBrowser(built = join(root, 'dist-browser')) {
     const bytes = brotliCompressSync(readFileSync(join(fresh, name)), { params })
     writeFileSync(join(fresh, `${name}.br`), bytes)
   }
-  writeFileSync(join(fresh, '.stamp'), stamp)
+  writeFileSync(join(fresh, '.stamp'), hashSources())
   rmSync(built, { recursive: true, force: true })
   renameSync(fresh, built)
 }
 
-/** Builds into `folder`. Vite sets NODE_ENV for its process, which would go on to the program that is started next. */
 async function buildInto(folder) {
-  const { NODE_ENV } = process.env
   const { build } = await import('vite')
   await build({
     configFile: false,
@@ -43,8 +46,6 @@ async function buildInto(folder) {
       rollupOptions: { input: join(sources, 'sql.ts') },
     },
   })
-  if (NODE_ENV === undefined) delete process.env.NODE_ENV
-  else process.env.NODE_ENV = NODE_ENV
 }
 
 function hashSources() {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { buildBrowser } from './browser.mjs'
+import { buildBrowser, isBrowserBuilt } from './browser.mjs'
 import { buildBundles, moveChunks, STAMP } from './bundle.mjs'
 import { noteCommit } from './commit.mjs'
 import { fail, root, run, say } from './run.mjs'
@@ -30,18 +31,28 @@ const dist = join(root, 'dist')
 
 /** Builds what has changed since the last time: the programs for Node, and those for browsers. */
 export async function build() {
-  await buildPrograms()
+  const stamp = hashSources()
+  if (readStamp() !== stamp) await buildPrograms(stamp)
   noteCommit()
-  await buildBrowser()
+  if (!isBrowserBuilt()) await buildBrowser()
+}
+
+/**
+ * Builds in a process of its own, if anything has changed: the compilers take nearly a gigabyte of memory, which a
+ * program that starts in this process's place would otherwise keep for as long as it runs.
+ */
+export function requireBuild() {
+  if (readStamp() === hashSources() && isBrowserBuilt()) return noteCommit()
+  const build = [join(root, 'scripts/setup.mjs'), 'build']
+  const { status } = spawnSync(process.execPath, build, { stdio: ['ignore', 2, 2] })
+  if (status !== 0) process.exit(1)
 }
 
 /**
  * Compiles and bundles into a folder beside dist/, then swaps the two: a running program never sees
  * half a build, and loads later what it has not loaded yet from the build that it began with.
  */
-async function buildPrograms() {
-  const stamp = hashSources()
-  if (readStamp() === stamp) return
+async function buildPrograms(stamp) {
   say('Building …')
   const fresh = join(root, `.dist-${process.pid}`)
   compile('tsconfig.build.json', fresh)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from './build.mjs'
+import { requireBuild } from './build.mjs'
 import { root, run } from './run.mjs'
 
 const steps = [
@@ -14,10 +14,10 @@ const steps = [
  * Runs all steps, also after one has failed, and prints a line for each. `npm test` checks the
  * layers.
  */
-export async function check() {
+export function check() {
   const results = steps.map(step => runStep(...step))
   if (results[0] && existsSync(join(root, 'scripts/generate.ts'))) {
-    await build()
+    requireBuild()
     results.push(runStep('generated', 'dist/scripts/generate.js', '--check'))
   }
   if (results.includes(false)) process.exit(1)
