@@ -11,7 +11,7 @@ const BROTLI_QUALITY = 5
 const built = join(root, 'dist-browser')
 const stampFile = join(built, '.stamp')
 
-/** Whether the programs that run in browsers are built from the sources that stand here. */
+/** Tells whether the programs that run in browsers are built from the present sources. */
 export function isBrowserBuilt() {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashSources()
 }

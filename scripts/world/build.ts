@@ -41,7 +41,7 @@ export type DemoWorld = World & {
 }
 
 const houseCount = 14
-const namedByManager = 6_000
+const namedByManager = 600
 const presentInNetwork = 60
 
 /** Builds the demo internet: the same options give the same world, down to every byte and ETag. */

@@ -17,7 +17,7 @@ const adsTxtChildren = [
 const declining = ['declines-agents.example', 'mentions-manager.example'] as const
 
 /**
- * Builds a manager whose file names thousands of publishers. Only the first `present` of them
+ * Builds a manager whose file names hundreds of publishers. Only the first `present` of them
  * exist; the others occur only in that file, as in real networks.
  */
 export function buildNetworkPlaces(

@@ -139,12 +139,9 @@ describe('the demo internet', () => {
     )
   })
 
-  test('has a manager that names thousands of publishers and hosts that point to it', () => {
+  test('has a manager that names hundreds of publishers and hosts that point to it', () => {
     const manager = readDocument(world, 'pinnacle-network.example', 'adagents.json')
-    expect((manager.properties as unknown[]).length).toBeGreaterThan(6_000)
-    const bytes = JSON.stringify(manager, null, 2).length
-    expect(bytes).toBeGreaterThan(2_000_000)
-    expect(bytes).toBeLessThan(3_200_000)
+    expect((manager.properties as unknown[]).length).toBeGreaterThan(600)
     const pointing = world.expected.filter(expectation => expectation.situation === 'pointer')
     expect(pointing.length).toBeGreaterThanOrEqual(60)
   })
