@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { isAdvice } from '../../pipeline/model/fault-codes.ts'
 import { isUrl, type Source } from '../../pipeline/model/observation.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
@@ -19,14 +18,14 @@ const COUNT_MS = 24 * 3_600_000
 
 const counts = declareCache(() => new LRUCache<string, CountedFaults>({ max: FILES_MAX }))
 
-/** Counts the issues of a checked text, advice aside, and finds the line of its first error. */
+/** Counts the issues of a checked text, recommendations aside, and finds the line of its first error. */
 export function countExamined({
   examined: { errors, warnings },
 }: Pick<ExaminedText, 'examined'>): CountedFaults {
   const [first] = errors
   return {
     errors: errors.length,
-    warnings: warnings.filter(warning => !isAdvice(warning)).length,
+    warnings: warnings.filter(({ severity }) => severity === 'warning').length,
     ...(first?.line && { line: first.line }),
   }
 }

@@ -143,10 +143,3 @@ export const faultCodes = {
 
 export type FaultCode = keyof typeof faultCodes
 export const faultCodeNames = Object.keys(faultCodes) as [FaultCode, ...FaultCode[]]
-
-/** Codes of advice that a file may leave out: pages neither count it nor let it color a file. */
-const adviceCodes: ReadonlySet<string> = new Set<FaultCode>(['unpinned'])
-
-export function isAdvice({ code }: { code: string }): boolean {
-  return adviceCodes.has(code)
-}

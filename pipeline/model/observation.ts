@@ -79,8 +79,10 @@ export const Fault = z
     code: z.enum(faultCodeNames).describe('Stable name of the fault, for programs'),
     message: z.string().describe('What is wrong, in a sentence that names the field'),
     severity: z
-      .enum(['error', 'warning'])
-      .describe('`error` if the entry or the file cannot be used, otherwise `warning`'),
+      .enum(['error', 'warning', 'recommendation'])
+      .describe(
+        '`error` if the entry or the file cannot be used; `recommendation` if nothing is wrong with it as it is; otherwise `warning`',
+      ),
   })
   .meta({ id: 'Fault', description: 'What is wrong in a file, and where' })
 export type Fault = z.infer<typeof Fault>

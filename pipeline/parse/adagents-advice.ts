@@ -34,7 +34,7 @@ export function addAdvice(
       )
     }
     if (entry.signing_keys === undefined) {
-      faults.warn(toField('signing_keys'), 'unpinned', `is missing: ${PIN_KEYS}`)
+      faults.recommend(toField('signing_keys'), 'unpinned', `is missing: ${PIN_KEYS}`)
     }
   }
   const exclusives = agents.filter(({ exclusive }) => exclusive === true)

@@ -66,7 +66,7 @@ export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>)
   return `${field === 'root' || field === 'json' ? 'the file' : field} ${message}`
 }
 
-/** Reports faults in the form of the API, errors apart from warnings. */
+/** Reports faults in the form of the API, errors apart from all others. */
 export function reportFaults(faults: readonly Fault[]): {
   valid: boolean
   errors: ReportedFault[]
@@ -78,7 +78,7 @@ export function reportFaults(faults: readonly Fault[]): {
     suggestion: describeRepair(fault),
   }))
   const errors = reported.filter(({ severity }) => severity === 'error')
-  const warnings = reported.filter(({ severity }) => severity === 'warning')
+  const warnings = reported.filter(({ severity }) => severity !== 'error')
   return { valid: errors.length === 0, errors, warnings }
 }
 

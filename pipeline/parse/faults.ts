@@ -7,7 +7,7 @@ const QUOTED_CHARS = 60
 const EMAIL_ADDRESS = /[^\s@]+@[^\s@]*/g
 
 /**
- * Collects the faults of one document. At most `max` are kept, errors in preference to warnings, and listed
+ * Collects the faults of one document. At most `max` are kept, the gravest ones, and listed
  * in the order in which they were found. If there are more, the last one says how many.
  */
 export class Faults {
@@ -16,6 +16,7 @@ export class Faults {
   readonly #max: number
   readonly #errors: { at: number; fault: Fault }[] = []
   readonly #warnings: { at: number; fault: Fault }[] = []
+  readonly #recommendations: { at: number; fault: Fault }[] = []
   #total = 0
 
   constructor(max: number) {
@@ -30,6 +31,11 @@ export class Faults {
   /** Reports something that costs nothing and should still be repaired. */
   warn(field: string, code: FaultCode, message: string | (() => string)): void {
     this.#add(this.#warnings, { field, code, severity: 'warning' }, message)
+  }
+
+  /** Reports what would make a document better in which nothing is wrong: pages and `--strict` do not count it. */
+  recommend(field: string, code: FaultCode, message: string): void {
+    this.#add(this.#recommendations, { field, code, severity: 'recommendation' }, message)
   }
 
   /** Tells whether such an error of a field is kept. */
@@ -54,11 +60,12 @@ export class Faults {
   /** Lists the faults that are kept. */
   list(): Fault[] {
     const max = this.#total > this.#max ? this.#max - 1 : this.#max
-    const errors = this.#errors.slice(0, max)
-    const listed = [...errors, ...this.#warnings.slice(0, max - errors.length)]
-    const faults = listed.sort((a, b) => a.at - b.at).map(({ fault }) => fault)
+    const gravestFirst = [...this.#errors, ...this.#warnings, ...this.#recommendations]
+    const listed = gravestFirst.slice(0, max).sort((a, b) => a.at - b.at)
+    const faults = listed.map(({ fault }) => fault)
     const more = this.#total - faults.length
-    if (more > 0) faults.push(this.#summary(more, errors.length < this.#errors.length))
+    const [unlisted] = gravestFirst.slice(max)
+    if (unlisted !== undefined) faults.push(summarize(more, unlisted.fault))
     return faults
   }
 
@@ -74,16 +81,11 @@ export class Faults {
     }
     this.#total += 1
   }
+}
 
-  #summary(more: number, hasMoreErrors: boolean): Fault {
-    const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed: repair these first`
-    return {
-      field: 'root',
-      code: 'more_faults',
-      message,
-      severity: hasMoreErrors ? 'error' : 'warning',
-    }
-  }
+function summarize(more: number, { severity }: Fault): Fault {
+  const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed: repair these first`
+  return { field: 'root', code: 'more_faults', message, severity }
 }
 
 /** Quotes a value of the document for a message: short, on one line, without email addresses. */

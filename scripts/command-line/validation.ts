@@ -21,7 +21,7 @@ export function defineValidation(command: Command): void {
       ).choices(proposedKinds),
     )
     .option('--domain <domain>', 'domain that will serve them', domain)
-    .option('--strict', 'exit 2 for warnings, too')
+    .option('--strict', 'exit 2 for warnings, too, but not for recommendations')
     .addOption(
       new Option('--format <format>', 'text, JSON, or annotations for a GitHub workflow')
         .choices(reportFormats)

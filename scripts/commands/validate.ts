@@ -22,7 +22,7 @@ interface Options {
 
 /**
  * Checks files before they are served, and those that domains serve now, with the registry's own parser, and prints
- * each fault with its place. Sets the exit status 2 where a file has errors, or with `strict` anything at all. Throws
+ * each fault with its place. Sets the exit status 2 where a file has errors, or with `strict` warnings. Throws
  * in the end where a target could not be read: the reports of the others are printed first.
  */
 export async function validateTargets(targets: readonly string[], options: Options): Promise<void> {
@@ -41,7 +41,7 @@ export async function validateTargets(targets: readonly string[], options: Optio
     process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`)
   } else for (const report of reports) print(report, options.format)
   const isFaulty = ({ valid, warnings }: Report) =>
-    !valid || (options.strict === true && warnings.length > 0)
+    !valid || (options.strict === true && warnings.some(({ severity }) => severity === 'warning'))
   if (unread.length > 0) throw new Error(unread.join('\n'))
   if (reports.some(isFaulty)) process.exitCode = FAULTY
 }
@@ -84,8 +84,21 @@ function print({ file, isLive, kind, errors, warnings }: Report, format: 'text' 
   )
   const write = format === 'github' ? formatAnnotation : formatLine
   const lines = faults.map(fault => write(file, fault, isLive))
-  const counts = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
-  process.stdout.write([...lines, `${nameInput(file)}: ${kind}, ${counts}`, ''].join('\n'))
+  process.stdout.write(
+    [...lines, `${nameInput(file)}: ${kind}, ${countFaults(faults)}`, ''].join('\n'),
+  )
+}
+
+/** Counts faults by severity; recommendations only where there are any. */
+function countFaults(faults: readonly PlacedFault[]): string {
+  const toCount = (severity: PlacedFault['severity']) =>
+    countThings(faults.filter(fault => fault.severity === severity).length, severity)
+  const hasAdvice = faults.some(({ severity }) => severity === 'recommendation')
+  return [
+    toCount('error'),
+    toCount('warning'),
+    ...(hasAdvice ? [toCount('recommendation')] : []),
+  ].join(', ')
 }
 
 function formatLine(file: string, fault: PlacedFault, isLive?: true): string {
@@ -107,7 +120,8 @@ function formatAnnotation(file: string, fault: PlacedFault, isLive?: true): stri
   const isPath = !isLive && file !== '-'
   const place = isPath ? `file=${toProperty(file)},line=${line},col=${column},` : ''
   const text = isLive ? `${file}: ${describe(fault)}` : describe(fault)
-  return `::${severity} ${place}title=${toProperty(code)}::${toData(text)}`
+  const level = severity === 'recommendation' ? 'notice' : severity
+  return `::${level} ${place}title=${toProperty(code)}::${toData(text)}`
 }
 
 function toData(text: string): string {

@@ -30,6 +30,17 @@ function write(name: string, content: unknown): string {
 
 const good = write('good.json', sound)
 const odd = write('odd.json', { ...sound, last_updated: undefined })
+const unpinned = write('unpinned.json', {
+  ...sound,
+  authorized_agents: [
+    {
+      url: 'https://agent.example/mcp',
+      authorized_for: 'All inventory',
+      authorization_type: 'publisher_properties',
+      publisher_properties: [{ publisher_domain: 'acme.example', selection_type: 'all' }],
+    },
+  ],
+})
 const bad = write('adagents-bad.json', '{\n  "authorized_agents": [\n    1\n  ]\n}')
 const brand = write('brand.json', { id: 'acme', names: [{ en: 'Acme' }] })
 const run = (...args: string[]) => runRegistry(['validate', ...args], {})
@@ -39,6 +50,7 @@ describe('registry validate', () => {
     ['a sound file', [good], 0],
     ['a warning', [odd], 0],
     ['a warning that must not be', [odd, '--strict'], 2],
+    ['a recommendation, even in a strict check,', [unpinned, '--strict'], 0],
     ['an error', [bad], 2],
     ['one error in several files', [good, bad, brand], 2],
     ['a file that is not there', [join(folder.path, 'nowhere.json')], 1],
@@ -58,6 +70,14 @@ describe('registry validate', () => {
     const { stdout } = await run(bad)
     expect(stdout).toContain(`${bad}:3:5: error: authorized_agents[0] must be an object`)
     expect(stdout).toContain(`${bad}: adagents.json, 1 error, 2 warnings`)
+  })
+
+  test('tells recommendations from warnings', async () => {
+    const { stdout } = await run(unpinned, '--domain', 'acme.example')
+    expect(stdout).toMatch(/: recommendation: authorized_agents\[0\]\.signing_keys is missing/)
+    expect(stdout).toContain('adagents.json, 0 errors, 0 warnings, 1 recommendation')
+    const annotated = await run(unpinned, '--format', 'github')
+    expect(annotated.stdout).toMatch(/^::notice .*signing_keys is missing/m)
   })
 
   test('as JSON it says the same', async () => {

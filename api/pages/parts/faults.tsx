@@ -1,5 +1,4 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
-import { isAdvice } from '../../../pipeline/model/fault-codes.ts'
 import type { HostedKind } from '../../../pipeline/model/hosted.ts'
 import { isUrl, type Source } from '../../../pipeline/model/observation.ts'
 import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair.ts'
@@ -43,7 +42,7 @@ export function renderIssues(
 ): Html {
   if (found === undefined) return renderFaults(source, file, counted)
   const { errors } = found.examined
-  const warnings = found.examined.warnings.filter(warning => !isAdvice(warning))
+  const warnings = found.examined.warnings.filter(({ severity }) => severity === 'warning')
   const lines = renderMarkedLines(found.text, [...errors, ...warnings], {
     bytesMax: ISSUES_BYTES,
     isEditable: false,

@@ -1,5 +1,4 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
-import { isAdvice } from '../../../pipeline/model/fault-codes.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Child, type Html, h } from '../html/jsx.ts'
@@ -105,15 +104,11 @@ function renderOthers(lines: readonly number[], isEditable: boolean): Html {
   )
 }
 
-/** Looks of faults and what pages call them, the gravest first. */
-const looks = [
-  ['bad', 'error'],
-  ['fair', 'warning'],
-  ['none', 'recommendation'],
-] as const
+/** Looks of faults by severity, the gravest first. */
+const looks = { error: 'bad', warning: 'fair', recommendation: 'none' } as const
+const severities = Object.keys(looks)
 
-const rank = (fault: RepeatedFault): 0 | 1 | 2 =>
-  fault.severity === 'error' ? 0 : isAdvice(fault) ? 2 : 1
+const rank = ({ severity }: RepeatedFault) => severities.indexOf(severity)
 
 function renderLine(
   number: number,
@@ -124,7 +119,7 @@ function renderLine(
   const sorted = faults.toSorted((a, b) => rank(a) - rank(b))
   const [gravest] = sorted
   return (
-    <li class={gravest && looks[rank(gravest)][0]}>
+    <li class={gravest && looks[gravest.severity]}>
       {renderNumber(number, isEditable, 'at')}
       <code>{clipText(text, 200) || ' '}</code>
       {sorted.map(fault => renderNote(fault, isEditable))}
@@ -133,11 +128,14 @@ function renderLine(
 }
 
 function renderNote(fault: RepeatedFault, isEditable: boolean): Html {
-  const { message, suggestion, others } = fault
-  const [look, name] = looks[rank(fault)]
+  const { message, severity, suggestion, others } = fault
+  const look = looks[severity]
   return (
     <div class={`note ${look}`}>
-      {renderBadge(look, others === undefined ? name : countThings(1 + others.length, name))}{' '}
+      {renderBadge(
+        look,
+        others === undefined ? severity : countThings(1 + others.length, severity),
+      )}{' '}
       {renderSentence(omitRepair(message, suggestion ?? ''))}{' '}
       {suggestion === undefined ? null : (
         <span class="quiet">Fix: {renderSentence(suggestion)}</span>
