@@ -243,7 +243,9 @@ function renderHead(
             <a href={toBrandPath(domain)}>Brand</a>
           </>
         ) : null}
-        {member === null ? null : <> · member {renderName(member.display_name)}</>}
+        {member === null ? null : (
+          <span class="quiet">Member: {renderName(member.display_name)}</span>
+        )}
       </>
     ),
   })

@@ -93,7 +93,11 @@ function renderGroups(openapi: OpenapiDocument, find: string): Html[] | Html {
   const words = find.toLowerCase().split(/\s+/)
   const groups = [
     ...openapi.tags.map(({ name, description = '' }) => ({ id: toId(name), name, description })),
-    { id: 'other', name: PAGES },
+    {
+      id: 'other',
+      name: PAGES,
+      description: 'Descriptions of this API, public keys and health checks',
+    },
   ]
   const operations = listOperations(openapi)
   const found = groups.flatMap(group => {

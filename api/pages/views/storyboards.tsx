@@ -46,19 +46,23 @@ export async function show({
         {storyboards.length === 0 ? (
           <p class="empty">This registry has no storyboards.</p>
         ) : (
-          tracks.map(track => renderTrack(track, byTrack.get(track) ?? []))
+          tracks
+            .filter(track => byTrack.has(track))
+            .map((track, index) => renderTrack(track, byTrack.get(track) ?? [], index === 0))
         )}
       </>
     ),
   }
 }
 
-/** Renders the storyboards of a part of the protocol as a line that opens: all at once would be many screens. */
-function renderTrack(track: Track, storyboards: readonly Listed[]): Html | null {
-  if (storyboards.length === 0) return null
+/**
+ * Renders the storyboards of a part of the protocol as a line that opens, the first one open: all at once would be
+ * many screens.
+ */
+function renderTrack(track: Track, storyboards: readonly Listed[], isOpen: boolean): Html {
   const isTested = storyboards.some(({ agents_tested }) => agents_tested > 0)
   return (
-    <details class="group last-wide" id={track}>
+    <details class="group last-wide" id={track} open={isOpen}>
       <summary>
         <h2>{capitalize(toPlainWords(track))}</h2>{' '}
         <span class="quiet">{countThings(storyboards.length, 'storyboard')}</span>
@@ -73,7 +77,7 @@ function renderTrack(track: Track, storyboards: readonly Listed[]): Html | null 
         render: ({ id, title, step_count, summary, ...counts }) => [
           <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
           step_count,
-          isTested && describePassing(counts),
+          isTested && counts.agents_tested > 0 && describePassing(counts),
           renderName(summary, 240),
         ],
       })}
@@ -106,6 +110,6 @@ export function describePassing({
   agents_passing,
   agents_tested,
 }: Pick<StoryboardList['storyboards'][number], 'agents_passing' | 'agents_tested'>): string {
-  if (agents_tested === 0) return 'not tested'
+  if (agents_tested === 0) return 'no results yet'
   return `${formatCount(agents_passing)} of ${countThings(agents_tested, 'agent')}`
 }
