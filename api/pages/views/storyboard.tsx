@@ -1,7 +1,7 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import type { StoryboardDetail } from '../../../pipeline/model/responses/storyboards.ts'
 import { readStoryboard } from '../../routes/agents/storyboards.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { capitalize, clipText, renderCoded, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
@@ -17,6 +17,7 @@ const EXPECTED_CHARS = 1_500
 const PHASE_BYTES = 40_000
 const RESULT_ROWS = 50
 const RESULT_BYTES = 20_000
+const TASKS_OPEN_MAX = 4
 
 type Storyboard = StoryboardDetail['storyboard']
 
@@ -41,7 +42,7 @@ export async function show({
         <p class="lead">{renderName(summary, 600)}</p>
         {renderFacts([
           ['ID', <code>{clipText(id, 120)}</code>],
-          ['Runs if the agent offers', storyboard.required_tools.join(' or ') || undefined],
+          ['Runs if the agent offers', renderTasks(storyboard.required_tools)],
           ['Track', renderName(capitalize(storyboard.track.replaceAll('_', ' ')), 60)],
         ])}
         <details>
@@ -53,6 +54,19 @@ export async function show({
       </>
     ),
   }
+}
+
+/** Renders tasks of which an agent has to offer one; many are folded. */
+function renderTasks(tasks: readonly string[]): Child {
+  if (tasks.length === 0) return undefined
+  const named = tasks.map((task, index) => [index === 0 ? '' : ', ', <code>{task}</code>])
+  if (tasks.length <= TASKS_OPEN_MAX) return tasks.length === 1 ? named : ['any of ', named]
+  return (
+    <details>
+      <summary>any of {countThings(tasks.length, 'task')}</summary>
+      {named}
+    </details>
+  )
 }
 
 /** Renders which agents pass, by their last runs. */
