@@ -14,7 +14,7 @@ import { readAuditPage } from './audit-page.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
 import { type NextPage, Pages, type SharedBody } from './pages.ts'
 import { ProgressKeeper } from './progress-keeper.ts'
-import type { Receiver } from './receiver.ts'
+import { passPage, type Receiver } from './receiver.ts'
 import { Receivers } from './receivers.ts'
 import { buildSelection } from './selection.ts'
 import { type SlotKind, Slots } from './slots.ts'
@@ -48,7 +48,7 @@ const SKIPPED_PAGES_MAX = 10
 /** Receivers that are served before the event loop gets a turn. */
 const SERVED_PER_TURN = 20
 /** Interval at which a cursor is saved that has only skipped events. */
-const SKIP_SAVE_MS = 10 * MINUTE
+const SKIP_SAVE_MS = MINUTE
 
 /** A delivery to attempt. */
 interface Planned {
@@ -105,13 +105,12 @@ export class Deliverer {
     this.#timer = setInterval(() => this.poll(), POLL_MS)
   }
 
-  /** Waits for deliveries in progress and saves the progress of all receivers. */
+  /** Waits for deliveries in progress, and until the progress of all receivers is in the file. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
     await Promise.all(this.#underWay)
-    const writes = [...this.#receivers.list()].map(receiver => this.#progress.save(receiver))
-    await Promise.all(writes)
+    await this.#parts.state.flush()
   }
 
   /** Queues the receivers that may have something to deliver now. */
@@ -127,6 +126,8 @@ export class Deliverer {
     for (const receiver of this.#receivers.list()) {
       const isDue = receiver.state === 'waiting' && receiver.dueAt <= now
       if (isDue || (isNew && receiver.state === 'idle')) this.#enqueue(receiver)
+      const isSkipping = receiver.progress.cursor !== receiver.shown.cursor
+      if (isSkipping && receiver.savedAt + SKIP_SAVE_MS <= now) void this.#show(receiver)
     }
     void this.#serveQueues()
   }
@@ -140,6 +141,7 @@ export class Deliverer {
   }
 
   #enqueue(receiver: Receiver): void {
+    if (receiver.state === 'gone') return
     receiver.state = 'queued'
     this.#queues[toSlotKind(receiver)].push(receiver)
   }
@@ -211,7 +213,7 @@ export class Deliverer {
       const { to, scanned, shared } = page
       const { filters } = receiver.selection
       if (shared) return { shared, pending: pending ?? { to, scanned, attempts: 0, filters } }
-      this.#skipPage(receiver, to)
+      passPage(receiver, to)
       if (scanned === 0 && pending === null) {
         receiver.state = 'idle'
         return undefined
@@ -243,10 +245,19 @@ export class Deliverer {
     return { to: page.to, scanned: page.scanned, shared: page.findBody(subject, subjectKey) }
   }
 
-  #skipPage(receiver: Receiver, to: string): void {
-    receiver.progress = Object.assign(receiver.progress, { cursor: to, pending: null })
-    if (receiver.savedAt + SKIP_SAVE_MS <= this.#parts.clock.now())
-      void this.#progress.save(receiver)
+  /**
+   * Saves the position of a receiver, so that its subscriber is shown it. Returns false if the filters have
+   * changed by then: they begin at the position that was shown before.
+   */
+  async #show(receiver: Receiver): Promise<boolean> {
+    const { progress, selection } = receiver
+    const shown = { cursor: progress.cursor, isDelivering: progress.pending !== null }
+    await this.#progress.save(receiver)
+    // In this order: whoever changes filters without being noticed here is shown what was saved.
+    this.#refreshReceivers()
+    if (receiver.selection === selection) receiver.shown = shown
+    else await this.#progress.save(receiver)
+    return receiver.selection === selection
   }
 
   async #attempt(receiver: Receiver, { shared, pending }: Planned): Promise<void> {
@@ -254,7 +265,7 @@ export class Deliverer {
     const { progress, subscription } = receiver
     const isFirst = progress.pending === null
     progress.pending = { ...pending, attempts: pending.attempts + 1 }
-    if (isFirst) await this.#progress.save(receiver)
+    if (isFirst && !(await this.#show(receiver))) return this.#enqueue(receiver)
     const range = {
       subscription_id: subscription.subscription_id,
       from: progress.cursor,

@@ -2,7 +2,7 @@ import { type Clock, MINUTE, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { computeRetryMs, hasFailedTooLong, type Verdict } from './attempt.ts'
-import type { Receiver } from './receiver.ts'
+import { forgetFailures, passPage, type Receiver } from './receiver.ts'
 import type { Attempt, Pending, PushState } from './state.ts'
 
 /** Time until a subscription that could not be disabled is tried again. */
@@ -56,14 +56,8 @@ export class ProgressKeeper {
     const now = clock.now()
     switch (verdict.kind) {
       case 'taken':
-        Object.assign(progress, {
-          failures: 0,
-          failing_since: null,
-          next_attempt_at: null,
-          cursor: pending.to,
-          pending: null,
-          delivered_at: toIso(now),
-        })
+        passPage(receiver, pending.to)
+        Object.assign(progress, forgetFailures(progress), { delivered_at: toIso(now) })
         void this.save(receiver)
         return true
       case 'gone':

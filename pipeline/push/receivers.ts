@@ -3,8 +3,7 @@ import type { Limits } from '../core/limits.ts'
 import { findLastSubscriptionChange, listAllSubscriptions } from '../read/lookups/subscriptions.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { hasFailedTooLong } from './attempt.ts'
-import { createReceiver, forgetFailures, type Receiver } from './receiver.ts'
-import { buildSelection } from './selection.ts'
+import { createReceiver, forgetFailures, type Receiver, replaceSubscription } from './receiver.ts'
 import type { Progress, PushState } from './state.ts'
 
 interface ReceiversParts {
@@ -51,7 +50,7 @@ export class Receivers {
     for (const [id, subscription] of enabled) {
       const known = this.#receivers.get(id)
       if (known !== undefined) {
-        Object.assign(known, { subscription, selection: buildSelection(subscription) })
+        replaceSubscription(known, subscription)
         continue
       }
       const progress = this.#findProgress(id, isFirst)

@@ -61,7 +61,7 @@ export const changeSubscription = defineOperation({
   method: 'PATCH',
   summary: 'Change the filters of a subscription',
   description:
-    'Lists that you leave out stay as they are. The new filters apply to everything after the `cursor` of the subscription, except that a delivery that is being retried stays as it is. The URL and the `signing_secret` cannot be changed, and the receiver gets no challenge.',
+    'Lists that you leave out stay as they are. The new filters apply to everything after the `cursor` of the subscription, except that a delivery that has started, or is being retried, stays as it is. The URL and the `signing_secret` cannot be changed, and the receiver gets no challenge.',
   writes: true,
   // Strict, since a filter under another name would be none.
   body: z

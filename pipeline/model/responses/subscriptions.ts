@@ -24,7 +24,7 @@ export const SubscriptionView = z
       .describe('`failing` while failed attempts are retried; `disabled` once retries have ended'),
     created_at: moment.describe('Time at which the receiver repeated the challenge'),
     cursor: DeliveryCursor.describe(
-      'Position up to which everything was accepted, in the feed or in the audit log; with a position of the feed you can continue from the feed',
+      'Position up to which everything was accepted or did not match, in the feed or in the audit log. Within a minute it also moves past events that do not match. With a position of the feed you can continue from the feed',
     ),
     delivered_at: moment.nullable().describe('Time of the last delivery that was accepted'),
     failing_since: moment

@@ -89,6 +89,34 @@ test('once its filters are changed, a subscription gets the events that match th
 })
 
 test.each(['meanwhile', 'after a restart'])(
+  'filters that are changed %s apply to everything after the cursor that the subscriber was shown',
+  async when => {
+    const delivering = await openDelivering({ deliveryEvents: 2 })
+    const { receivers, subscribe, change, commit, clock } = delivering
+    const receiver = receivers.add('receiver.example')
+    const id = subscribe({ url: receiver.url, domains: ['kept.example'] })
+    const [kept] = commit(about('kept.example'))
+    await expectTaken(receiver, [kept!])
+    const skipped = commit(...many(3), about('acme.example'), about('b.example'))
+    // Another receiver has them, so the first one was offered them.
+    const other = receivers.add('other.example')
+    subscribe({ url: other.url })
+    await expectTaken(other, [kept!, ...skipped])
+    expect(delivering.state.findProgress(id)!.cursor).toBe(kept!.event_id)
+    if (when === 'after a restart') await delivering.restart()
+    change(id, { domains: ['acme.example'] })
+    await expectTaken(receiver, [kept!, skipped[3]!])
+    change(id, { domains: ['b.example'] })
+    await expectTaken(receiver, [kept!, skipped[3]!, skipped[4]!])
+    clock.tick(MINUTE)
+    const quiet = commit({})
+    clock.tick(MINUTE)
+    const cursor = quiet[0]!.event_id
+    await expect.poll(() => delivering.state.findProgress(id)).toMatchObject({ cursor })
+  },
+)
+
+test.each(['meanwhile', 'after a restart'])(
   'a delivery that failed before its filters were changed is repeated as it was %s; the next one follows the new filters',
   async when => {
     const delivering = await openDelivering({ deliveryEvents: 2 })
