@@ -10,15 +10,19 @@ const FeedFreshness = z
     latest_event_created_at: z.iso
       .datetime()
       .nullable()
-      .describe('Time of the latest event in the registry; null if there is none'),
+      .describe(
+        'Time of the latest event of the requested `types`, whatever its domain or agent; null if there is none',
+      ),
     lag_seconds: count
       .nullable()
       .describe(
-        'Seconds since `latest_event_created_at`; null if there is none. It grows while nothing changes, so it does not say how far behind you are: `has_more` does',
+        'Seconds since `latest_event_created_at`; null if there is none. It grows while there is no event of these types, so it does not say how far behind you are: `has_more` does',
       ),
     retention_days: count.describe('Number of days for which events are kept'),
   })
-  .describe('When this page was created, and when the registry last had an event')
+  .describe(
+    'When this page was created, and when the registry last had an event of the requested types',
+  )
 
 const feedCursor = text
   .regex(/^[0-9a-f-]{36}$/)
