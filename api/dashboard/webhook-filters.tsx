@@ -17,6 +17,18 @@ const entities = {
   collection: 'collections',
 } as const satisfies Record<(typeof eventTypes)[keyof typeof eventTypes]['entity'], string>
 
+/** Types that report all that a sale depends on: a grant can be in force while its properties cannot be sold. */
+const saleTypes = ['authorization.*', 'property.stale', 'property.reactivated']
+
+/** Lists of types that the form offers. */
+const offered: readonly (readonly string[])[] = [
+  [],
+  saleTypes,
+  ...Object.keys(entities)
+    .filter(entity => entity !== 'authorization')
+    .map(entity => [`${entity}.*`]),
+]
+
 /** Describes in words what a webhook sends. */
 export function describeSelection({ kind, event_types, domains, agents }: SubscriptionView): Child {
   if (kind === 'audit') return 'the audit log'
@@ -29,6 +41,7 @@ export function describeSelection({ kind, event_types, domains, agents }: Subscr
 }
 
 function describeTypes(filters: readonly string[]): string {
+  if (filters.join() === saleTypes.join()) return 'what starts, ends or resumes a sale'
   const types = filters.map(type => {
     const [, entity = ''] = /^(\w+)\.\*$/.exec(type) ?? []
     return Object.hasOwn(entities, entity) ? entities[entity as keyof typeof entities] : type
@@ -45,10 +58,11 @@ export function renderFilterFields(
 ): Html {
   const { event_types, domains, agents } = known
   const chosen = form.get('what') ?? event_types.join()
-  const types = [[], ...Object.keys(entities).map(entity => [`${entity}.*`])]
+  const isOffered = offered.some(own => own.join() === event_types.join())
   // What only the API can select stays a choice.
-  if (!types.some(own => own.join() === event_types.join())) types.push(event_types)
-  const choices = types.map(own => [own.join(), describeTypes(own)] as const)
+  const choices = (isOffered ? offered : [...offered, event_types]).map(
+    own => [own.join(), describeTypes(own)] as const,
+  )
   return (
     <>
       <label for="what">Events</label>

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
@@ -120,6 +121,15 @@ test.each([
   const host = `less${Object.values(form).join('').length}.example`
   expect((await create(host, form)).answer.statusCode).toBe(201)
   expect((await findRow(host)).texts[1]).toBe(selection)
+})
+
+test('the form offers the types that report all that ends or resumes a sale, as the guide has them', async () => {
+  const [, list = ''] = /"event_types":(\[.*?\])/.exec(readFileSync('docs/webhooks.md', 'utf8'))!
+  const what = (JSON.parse(list) as string[]).join()
+  const page = await read()
+  expect(page(`option[value="${what}"]`).text()).toBe('What starts, ends or resumes a sale')
+  await create('sales.example', { what })
+  expect((await findRow('sales.example')).texts[1]).toBe('what starts, ends or resumes a sale')
 })
 
 test('the filters of a webhook are edited in the form that shows them', async () => {
