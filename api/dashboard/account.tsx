@@ -6,7 +6,7 @@ import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
-import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
+import { canEdit, type DashboardRequest, type PersonRoute } from './dashboard-request.ts'
 import { renderAccountDeletion } from './delete-account.tsx'
 import { listDomains, renderDomainFiles } from './domain-files.tsx'
 import { renderEndingProofs } from './ending-proofs.tsx'
@@ -27,7 +27,7 @@ async function showOrganizations(
   { refusal = {}, holder }: { refusal?: Refusal; holder?: string | undefined } = {},
 ): Promise<DashboardAnswer> {
   const { form, memberships, person, services, token } = context
-  const outside = memberships.filter(membership => !isMember(services, membership))
+  const outside = memberships.filter(own => canEdit(own) && !isMember(services, own))
   const body = (
     <>
       {renderFault(findFormFault(refusal, ['name']))}

@@ -5,11 +5,14 @@ import { findFormFault, type Refusal } from './field.tsx'
 import { chooseOrganization, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
 import { type DashboardAnswer, renderFault } from './page.tsx'
 import { saveAgent } from './save-agent.tsx'
+import { showViewed } from './viewing.tsx'
 
 /** Page on which a person adds an agent, whether they have an organization yet or not. */
 const ADD_AGENT_PATH = '/dashboard/agents'
 
 function showForm(context: DashboardRequest, refusal: Refusal = {}, proof?: Html): DashboardAnswer {
+  const viewed = showViewed(context, 'Add an agent')
+  if (viewed) return viewed
   const body = (
     <>
       <p class="lead">An agent belongs to the organization that operates it.</p>

@@ -9,7 +9,7 @@ import { CANNOT_BE_REACHED, REQUIRES_CREDENTIAL } from '../../pipeline/resolve/c
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment } from '../pages/html/text.tsx'
 import type { ApiAnswer, ApiRequest } from './call-api.ts'
-import type { OrganizationRequest } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest } from './dashboard-request.ts'
 import { type DoneName, renderButton, renderHidden, renderToken, toSectionPath } from './page.tsx'
 
 /** Describes the kinds of credential in words. */
@@ -70,18 +70,21 @@ export function renderCredential(
   const isWanted = wantsCredential(compliance, failed, auth)
   const { form, organization, services, token } = context
   const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
+  const isEditor = canEdit(organization)
   const isSetUp = services.config.CREDENTIALS_KEY !== undefined
   const content = (
     <>
       {has_auth && auth_type !== null ? (
         <>
           <p>Saved {renderMoment(saved_at)}. It’s stored encrypted and can’t be shown again.</p>
-          {renderButton(`${path}/disconnect`, token, 'Remove credential', { url }, 'plain')}
+          {isEditor
+            ? renderButton(`${path}/disconnect`, token, 'Remove credential', { url }, 'plain')
+            : null}
         </>
       ) : (
         <p>An agent that requires a credential can’t be tested without one.</p>
       )}
-      {isSetUp ? (
+      {!isEditor ? null : isSetUp ? (
         <>
           {renderTokenForm(context, path, url, has_auth)}
           {renderClientForm(context, path, url)}
@@ -101,7 +104,9 @@ export function renderCredential(
           {has_auth
             ? 'The agent refused calls with its saved credential.'
             : 'The agent refused calls because it requires a credential.'}
-          {isSetUp ? ` ${has_auth ? 'Replace it' : 'Save one'}, then test again.` : null}
+          {isSetUp && isEditor
+            ? ` ${has_auth ? 'Replace it' : 'Save one'}, then test again.`
+            : null}
         </p>
       ) : null}
       <details id="credential" class="fold" open={isWanted || isEdited}>

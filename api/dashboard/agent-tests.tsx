@@ -9,7 +9,7 @@ import type {
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import { describeOffline, findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
 import { CANNOT_BE_REACHED, REQUIRES_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
 import { describeTests, renderTests } from '../pages/parts/compliance.tsx'
@@ -20,7 +20,7 @@ import {
   renderCredential,
   toAgentApiPath,
 } from './agent-credential.tsx'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
@@ -175,7 +175,8 @@ function renderRunForm(
   { organization, token }: OrganizationRequest,
   url: string,
   { last_checked_at }: AgentCompliance,
-): Html {
+): Child {
+  if (!canEdit(organization)) return null
   const path = `${toSectionPath(organization.org_id, 'agents')}/tests/run`
   return renderButton(path, token, 'Test now', { url, since: last_checked_at ?? NEVER })
 }
@@ -185,7 +186,7 @@ function renderCompareForm(
   url: string,
   { storyboard_statuses }: AgentCompliance,
 ): Html | null {
-  if (storyboard_statuses.length === 0) return null
+  if (storyboard_statuses.length === 0 || !canEdit(organization)) return null
   return (
     <form
       method="post"

@@ -1,7 +1,8 @@
+import type { Visibility } from '../../pipeline/core/tiers.ts'
 import type { OwnAgent } from '../../pipeline/model/responses/own-organization.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { isPublicAgent } from '../../pipeline/read/lookups/public-agents.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
@@ -10,11 +11,12 @@ import {
   findVisibilityFault,
   renderAgentForm,
   renderVisibilities,
+  visibilityTexts,
 } from './agent-form.tsx'
 import { toTestsPath } from './agent-tests.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { findFormFault, type Refusal } from './field.tsx'
 import {
   type DashboardAnswer,
@@ -68,22 +70,21 @@ async function showAgents(
             )}
           </>,
           capitalize(type),
-          <form method="post" action={`${sectionPath}/visibility`} class="single">
-            {renderToken(token)}
-            <input type="hidden" name="url" value={url} />
-            {renderVisibilities([organization], {
-              label: `visibility of ${url}`,
-              chosen: visibility,
-            })}
-            <button type="submit" class="plain">
-              Save
-            </button>
-          </form>,
+          renderVisibility(context, url, visibility),
           <a href={toTestsPath(organization.org_id, url)}>Results</a>,
-          renderButton(`${sectionPath}/remove`, token, 'Remove', { url, [SUBJECT]: url }, 'plain'),
+          canEdit(organization) &&
+            renderButton(
+              `${sectionPath}/remove`,
+              token,
+              'Remove',
+              { url, [SUBJECT]: url },
+              'plain',
+            ),
         ],
       })}
-      {renderAgentForm(context, sectionPath, { refusal }, [organization])}
+      {canEdit(organization)
+        ? renderAgentForm(context, sectionPath, { refusal }, [organization])
+        : null}
     </>
   )
   return {
@@ -92,6 +93,29 @@ async function showAgents(
     heading: 'Agents',
     body,
   }
+}
+
+/** Renders who sees an agent, as a form if the reader may change it. */
+function renderVisibility(
+  { organization, token }: OrganizationRequest,
+  url: string,
+  chosen: Visibility,
+): Child {
+  if (!canEdit(organization)) return capitalize(visibilityTexts[chosen])
+  return (
+    <form
+      method="post"
+      action={`${toSectionPath(organization.org_id, 'agents')}/visibility`}
+      class="single"
+    >
+      {renderToken(token)}
+      <input type="hidden" name="url" value={url} />
+      {renderVisibilities([organization], { label: `visibility of ${url}`, chosen })}
+      <button type="submit" class="plain">
+        Save
+      </button>
+    </form>
+  )
 }
 
 async function setVisibility(context: OrganizationRequest): Promise<DashboardAnswer> {

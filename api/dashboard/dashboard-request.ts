@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Services } from '../operation/services.ts'
@@ -34,4 +35,12 @@ interface DashboardRoute<Received extends DashboardRequest> {
 
 export type PersonRoute = DashboardRoute<DashboardRequest>
 /** A route below `/dashboard/org/ORG`; its path is relative to that. */
-export type OrganizationRoute = DashboardRoute<OrganizationRequest>
+export interface OrganizationRoute extends DashboardRoute<OrganizationRequest> {
+  /** Right that it takes, where that is neither `read` for a page nor `edit` for what a form sends. */
+  right?: 'read' | 'edit'
+}
+
+/** Tells whether a person may change something for an organization. */
+export function canEdit({ role }: Pick<Membership, 'role'>): boolean {
+  return hasOrganizationRight(role, 'edit')
+}

@@ -18,7 +18,12 @@ import { agentRoutes } from './agents.tsx'
 import { auditRoutes } from './audit.tsx'
 import { createApiCaller } from './call-api.ts'
 import { crawlRoutes } from './crawl-now.tsx'
-import type { DashboardRequest, OrganizationRoute, PersonRoute } from './dashboard-request.ts'
+import {
+  canEdit,
+  type DashboardRequest,
+  type OrganizationRoute,
+  type PersonRoute,
+} from './dashboard-request.ts'
 import { accountDeletionRoutes } from './delete-account.tsx'
 import { domainRoutes } from './domains.tsx'
 import { editWebhookRoutes } from './edit-webhook.tsx'
@@ -45,6 +50,7 @@ import { publishRoutes } from './publish.tsx'
 import { canReview, reviewRoutes } from './reviews.tsx'
 import { settingsRoutes } from './settings.tsx'
 import { ownUsageRoutes, usageRoutes } from './usage.tsx'
+import { isOpenTo, listViewed, refuseViewer, renderViewing } from './viewing.tsx'
 import { watchRoutes } from './watches.tsx'
 import { webhookRoutes } from './webhooks.tsx'
 
@@ -89,13 +95,14 @@ const ownRoutes: readonly PersonRoute[] = [
 const routes: readonly PersonRoute[] = [
   ...ownRoutes,
   ...buildFormTargetRoutes([...ownRoutes, { method: 'POST', path: SIGN_OUT_PATH }]),
-  ...[...organizationRoutes, ...buildFormTargetRoutes(organizationRoutes)].map(
-    ({ method, path, handle }) => ({
-      method,
-      path: `/dashboard/org/:org${path}`,
-      handle: (context: DashboardRequest) => handle(requireOrganization(context)),
-    }),
-  ),
+  ...[...organizationRoutes, ...buildFormTargetRoutes(organizationRoutes)].map(route => ({
+    method: route.method,
+    path: `/dashboard/org/:org${route.path}`,
+    handle: (context: DashboardRequest) => {
+      const received = requireOrganization(context)
+      return isOpenTo(route, received.organization) ? route.handle(received) : refuseViewer()
+    },
+  })),
 ]
 
 export const dashboardPaths: readonly RoutePath[] = [
@@ -253,6 +260,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
     canReview: canReview(context),
     signsInElsewhere: context.identity.getUpstream(context.services) !== undefined,
     organization: findShownOrganization(context),
+    viewing: renderViewing(findViewed(context)),
     hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,
   }
@@ -261,12 +269,24 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
   return reply.code(status).headers(headers).send(body)
 }
 
-/** Pages that act for an organization without having it in their path. */
-const actingPaths: ReadonlySet<string> = new Set([...Object.values(actingPages), 'crawl'])
+/** Sections of the paths that act for an organization without naming it. */
+const acting: ReadonlySet<string> = new Set(Object.values(actingPages))
+const actingPaths: ReadonlySet<string> = new Set([...acting, 'crawl'])
+
+const findSection = ({ request }: DashboardRequest) =>
+  getFirst(request.url.split('?', 1)).split('/')[2] ?? ''
+
+/** Finds the organizations of a page for which the person can change nothing. */
+function findViewed(context: DashboardRequest) {
+  const { memberships, params } = context
+  if (params.org === undefined) return acting.has(findSection(context)) ? listViewed(context) : []
+  return memberships.filter(own => own.org_id === params.org && !canEdit(own))
+}
 
 /** Finds the organization whose sections a page shows: the one in the path or the form, or the only one. */
-function findShownOrganization({ request, memberships, params, form }: DashboardRequest) {
-  const [, , section = ''] = getFirst(request.url.split('?', 1)).split('/')
+function findShownOrganization(context: DashboardRequest) {
+  const { memberships, params, form } = context
+  const section = findSection(context)
   const named = params.org ?? (actingPaths.has(section) ? form.get('org') : undefined)
   const only = actingPaths.has(section) && memberships.length === 1 ? memberships[0] : undefined
   return memberships.find(({ org_id }) => org_id === named) ?? only

@@ -2,8 +2,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { hostedKinds } from '../../pipeline/model/hosted.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { findOwnership, listFormerDomains } from '../../pipeline/read/lookups/ownership.ts'
-import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
-import { canEdit } from './own-organization.tsx'
+import { canEdit, type DashboardRequest, type OrganizationRequest } from './dashboard-request.ts'
 
 /** Tells whether an organization can publish files of a domain without verifying it first. */
 export function hasProof(

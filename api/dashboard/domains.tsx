@@ -14,7 +14,7 @@ import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { DOMAINS_URL, type Domains, listDomains, renderDomainFiles } from './domain-files.tsx'
 import { describeEnding } from './ending-proofs.tsx'
 import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
@@ -36,8 +36,7 @@ async function showDomains(
   context: OrganizationRequest,
   refusal: Refusal = {},
 ): Promise<DashboardAnswer> {
-  const { form, organization, services, token } = context
-  const sectionPath = toSectionPath(organization.org_id, 'domains')
+  const { organization, services } = context
   const listed = await listDomains(context, organization.org_id)
   const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
   const body = (
@@ -73,26 +72,7 @@ async function showDomains(
                 ) : null}
               </>,
               renderMoment(valid_until, proven ? 'no expiry' : ''),
-              <div class="actions">
-                {waiting.has(domain) ? (
-                  <a href="#pending">Finish verifying</a>
-                ) : (
-                  renderButton(
-                    sectionPath,
-                    token,
-                    proven ? 'Verify again' : 'Verify',
-                    { domain },
-                    'plain',
-                  )
-                )}
-                {renderButton(
-                  `${sectionPath}/remove`,
-                  token,
-                  'Remove',
-                  { domain, [SUBJECT]: domain },
-                  'plain',
-                )}
-              </div>,
+              renderActions(context, { domain, proven, isWaiting: waiting.has(domain) }),
             ],
           })}
       {listed.refused === undefined ? await renderDomainFiles(context, listed.body) : null}
@@ -100,17 +80,7 @@ async function showDomains(
         ? null
         : renderSection('pending', 'Pending verifications', renderPending(context, listed.body))}
       {listed.refused === undefined ? renderExpired(context, listed.body) : null}
-      <form method="post" action={sectionPath} class="panel">
-        <h2>Verify a domain</h2>
-        {renderToken(token)}
-        {renderDomainField({
-          refusal,
-          hint: `Verification lasts ${countThings(services.config.LIMITS.proofDays, 'day')}. After that, hosted files stay online, but you have to verify the domain again to change them. This page shows when that’s due.`,
-          value: refusal.refused === undefined ? undefined : (form.get('domain') ?? ''),
-          placeholder: 'acme.example',
-        })}
-        <button type="submit">Verify domain</button>
-      </form>
+      {canEdit(organization) ? renderNewForm(context, refusal) : null}
     </>
   )
   return {
@@ -119,6 +89,45 @@ async function showDomains(
     heading: 'Domains',
     body,
   }
+}
+
+function renderNewForm(
+  { form, organization, services, token }: OrganizationRequest,
+  refusal: Refusal,
+): Html {
+  return (
+    <form method="post" action={toSectionPath(organization.org_id, 'domains')} class="panel">
+      <h2>Verify a domain</h2>
+      {renderToken(token)}
+      {renderDomainField({
+        refusal,
+        hint: `Verification lasts ${countThings(services.config.LIMITS.proofDays, 'day')}. After that, hosted files stay online, but you have to verify the domain again to change them. This page shows when that’s due.`,
+        value: refusal.refused === undefined ? undefined : (form.get('domain') ?? ''),
+        placeholder: 'acme.example',
+      })}
+      <button type="submit">Verify domain</button>
+    </form>
+  )
+}
+
+/** Renders what can be done with a domain. */
+function renderActions(
+  { organization, token }: OrganizationRequest,
+  { domain, proven, isWaiting }: Pick<OwnedDomain, 'domain' | 'proven'> & { isWaiting: boolean },
+): Child {
+  if (!canEdit(organization)) return null
+  const path = toSectionPath(organization.org_id, 'domains')
+  const label = proven ? 'Verify again' : 'Verify'
+  return (
+    <div class="actions">
+      {isWaiting ? (
+        <a href="#pending">Finish verifying</a>
+      ) : (
+        renderButton(path, token, label, { domain }, 'plain')
+      )}
+      {renderButton(`${path}/remove`, token, 'Remove', { domain, [SUBJECT]: domain }, 'plain')}
+    </div>
+  )
 }
 
 /** Renders whether a domain is verified, and when that ends soon. */
@@ -159,11 +168,13 @@ function renderPending(
         </div>
       </>,
       renderMoment(expires_at),
-      <div class="actions">
-        {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org, [BACK]: sectionPath })}
-        {renderButton(sectionPath, token, 'Get a new token', { domain }, 'plain')}
-        {renderButton(`${sectionPath}/cancel`, token, 'Cancel', { domain }, 'plain')}
-      </div>,
+      canEdit(organization) && (
+        <div class="actions">
+          {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org, [BACK]: sectionPath })}
+          {renderButton(sectionPath, token, 'Get a new token', { domain }, 'plain')}
+          {renderButton(`${sectionPath}/cancel`, token, 'Cancel', { domain }, 'plain')}
+        </div>
+      ),
     ],
   })
 }
@@ -186,13 +197,14 @@ function renderExpired(
     render: ({ domain, expires_at }) => [
       renderName(domain),
       renderMoment(expires_at),
-      renderButton(
-        toSectionPath(organization.org_id, 'domains'),
-        token,
-        'Get a new token',
-        { domain },
-        'plain',
-      ),
+      canEdit(organization) &&
+        renderButton(
+          toSectionPath(organization.org_id, 'domains'),
+          token,
+          'Get a new token',
+          { domain },
+          'plain',
+        ),
     ],
   })
   return renderSection('expired', 'Expired verifications', table)

@@ -68,6 +68,7 @@ export const editWebhookRoutes: readonly OrganizationRoute[] = [
   {
     method: 'GET',
     path: '/webhooks/edit',
+    right: 'edit',
     handle: context =>
       editWebhook(context, String(context.query.id ?? ''), webhook =>
         renderEditor(context, webhook),

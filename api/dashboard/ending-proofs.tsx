@@ -4,7 +4,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { findOwnership, listOwnedDomains } from '../../pipeline/read/lookups/ownership.ts'
 import { type Child, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
-import type { DashboardRequest } from './dashboard-request.ts'
+import { canEdit, type DashboardRequest } from './dashboard-request.ts'
 import { isHosted } from './domain-rights.ts'
 import { toSectionPath } from './page.tsx'
 
@@ -26,7 +26,7 @@ export function describeEnding(valid_until: string | null, now: Instant): string
 export function renderEndingProofs({ memberships, services }: DashboardRequest): Child {
   const { config, reader } = services
   const now = reader.now()
-  const found = memberships.flatMap(({ org_id }) =>
+  const found = memberships.filter(canEdit).flatMap(({ org_id }) =>
     listOwnedDomains(reader, org_id).flatMap(({ domain }) => {
       const proof = findOwnership(reader, org_id, domain, config.LIMITS.proofDays)
       const ending = describeEnding(proof.valid_until, now)

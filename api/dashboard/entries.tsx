@@ -7,13 +7,13 @@ import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
 import { findAuthors } from '../../pipeline/read/lookups/people.ts'
 import { BACK, CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { hasProof, isHosted, listFormerHosted } from './domain-rights.ts'
 import { isShared } from './domains.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
@@ -76,7 +76,10 @@ async function chooseDomain(
             {unverified.has(domain) ? (
               <>
                 <div class="quiet">
-                  no longer verified: verify it to change its files or stop hosting them
+                  no longer verified
+                  {canEdit(organization)
+                    ? ': verify it to change its files or stop hosting them'
+                    : null}
                 </div>
                 {renderVerify(context, domain)}
               </>
@@ -174,7 +177,8 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
       <div class="notice fair">
         <p>
           {renderName(organization.org_name)} hasn’t verified {renderName(domain)}, or its
-          verification has ended. Verify it to change these files or stop hosting them.
+          verification has ended. To change these files or stop hosting them, it has to verify the
+          domain.
           {isElsewhere ? ' Another organization has verified it and can do so.' : null}
         </p>
         {renderVerify(context, domain)}
@@ -189,7 +193,8 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
 }
 
 /** Renders the button that verifies a domain and then leads to its files. */
-function renderVerify({ org, token }: OrganizationRequest, domain: string): Html {
+function renderVerify({ org, organization, token }: OrganizationRequest, domain: string): Child {
+  if (!canEdit(organization)) return null
   const fields = { domain, ...org, [BACK]: toEntryPath(org.org, domain) }
   return renderButton(VERIFY_PATH, token, 'Verify', fields, 'plain')
 }

@@ -8,12 +8,12 @@ import { renderName } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
-import type { DashboardRequest } from './dashboard-request.ts'
+import { canEdit, type DashboardRequest } from './dashboard-request.ts'
 import { hasProof } from './domain-rights.ts'
 import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
 import { COMPARED, FIXED, hashHosted, readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
-import { canEdit, NEW_NAME, renderOrganizationField } from './own-organization.tsx'
+import { NEW_NAME, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderFault,
@@ -22,6 +22,7 @@ import {
   toEntryPath,
 } from './page.tsx'
 import { findBrandName } from './publish-file.ts'
+import { showViewed } from './viewing.tsx'
 
 /** Field with the hash of the file whose review was shown: nothing else is published. */
 export const REVIEWED = 'previewed'
@@ -50,6 +51,8 @@ export async function showReview(
 ): Promise<DashboardAnswer> {
   const { services } = context
   const { kind, domain, text } = draft
+  const viewed = showViewed(context, `Host the ${kind}`)
+  if (viewed) return viewed
   const parsed = parseFormDomain(domain)
   const own = parsed && (await renderOwnFile(context, kind, parsed))
   const preview =

@@ -13,7 +13,7 @@ import { HOSTED_NOTE, hasOwnFile } from '../pages/own-file.ts'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
 import { withdrawBrand, withdrawProperties } from '../routes/community/withdrawals.ts'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { canChange } from './domain-rights.ts'
 import { namePointer, renderPointer } from './hosted-preview.tsx'
 import {
@@ -158,12 +158,14 @@ async function renderMissing(
       )}
       <div class="actions">
         {restore}
-        <a
-          class={restore || invalid ? 'button plain' : 'button'}
-          href={toFilePath(context.org.org, 'edit', kind, domain)}
-        >
-          Host {restore ? 'another' : isBrand ? 'a' : 'an'} {kind}
-        </a>
+        {canEdit(context.organization) ? (
+          <a
+            class={restore || invalid ? 'button plain' : 'button'}
+            href={toFilePath(context.org.org, 'edit', kind, domain)}
+          >
+            Host {restore ? 'another' : isBrand ? 'a' : 'an'} {kind}
+          </a>
+        ) : null}
         {invalid || state === 'absent' ? null : (
           <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
         )}
@@ -209,7 +211,7 @@ function renderServed(context: Shared, { kind, domain, since }: Served): Html {
         <div class="next">
           <h3>{canPoint && since === null ? 'One step left' : namePointer(base)}</h3>
           {renderPointer(kind, domain, base)}
-          {since === undefined || !canPoint
+          {since === undefined || !canPoint || !canEdit(context.organization)
             ? null
             : renderButton(
                 `${toSectionPath(org.org, 'entries')}/check-pointer`,
@@ -379,7 +381,7 @@ async function stopHosting(context: OrganizationRequest): Promise<DashboardAnswe
 }
 
 export const hostedFileRoutes: readonly OrganizationRoute[] = [
-  { method: 'GET', path: '/entries/edit', handle: showEditor },
-  { method: 'GET', path: '/entries/stop', handle: context => showStop(context) },
+  { method: 'GET', path: '/entries/edit', right: 'edit', handle: showEditor },
+  { method: 'GET', path: '/entries/stop', right: 'edit', handle: context => showStop(context) },
   { method: 'POST', path: '/entries/stop', handle: stopHosting },
 ]

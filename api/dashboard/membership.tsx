@@ -5,7 +5,7 @@ import { BACK, parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import { type Child, type Html, h } from '../pages/html/jsx.ts'
 import { joinWords } from '../pages/html/text.tsx'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
 /** Sentences about what members may do, for every page on which an organization can become one. */
@@ -34,7 +34,7 @@ export function renderMembership(
   { organization, services, token }: OrganizationRequest,
   back: string,
 ): Child {
-  if (isMember(services, organization)) return null
+  if (!canEdit(organization) || isMember(services, organization)) return null
   return (
     <div class="notice">
       <p>{MEMBERSHIP}</p>

@@ -1,10 +1,9 @@
 import { isFreeMail } from '../../pipeline/core/free-mail.ts'
-import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
 import type { Person } from '../../pipeline/model/accounts/person.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
+import { canEdit, type DashboardRequest, type OrganizationRequest } from './dashboard-request.ts'
 import { type Refusal, renderField } from './field.tsx'
 
 /** Field with the name of an organization that is created along with what its form does. */
@@ -54,7 +53,7 @@ export async function chooseOrganization(
   const chosen = memberships.find(({ org_id }) => org_id === form.get('org'))
   if (chosen !== undefined) return addOrganization(context, chosen)
   const name = form.get(NEW_NAME)
-  if (name === null || memberships.some(canEdit)) {
+  if (name === null || memberships.length > 0) {
     return { refusal: { refused: 'You aren’t a member of this organization.' } }
   }
   const made = await createOrganization(context, name)
@@ -94,10 +93,6 @@ interface Founded {
 
 function addOrganization(context: DashboardRequest, organization: Membership): OrganizationRequest {
   return { ...context, organization, org: { org: organization.org_id } }
-}
-
-export function canEdit({ role }: Membership): boolean {
-  return hasOrganizationRight(role, 'edit')
 }
 
 function deriveName(person: Person): string {

@@ -112,6 +112,8 @@ interface Frame {
   /** True for moderators. */
   canReview: boolean
   organization?: Membership | undefined
+  /** What people are told who may only view the organization. */
+  viewing: Child
   done?: string | undefined
   hasPasskeys?: boolean | undefined
 }
@@ -150,7 +152,7 @@ export function buildDashboardPage(
   frame: Frame,
   services: Services,
 ) {
-  const { done, hasPasskeys, organization } = frame
+  const { done, hasPasskeys, organization, viewing } = frame
   const content = (
     <>
       {organization === undefined ? null : (
@@ -159,6 +161,7 @@ export function buildDashboardPage(
         </p>
       )}
       {heading === undefined ? null : <h1>{heading}</h1>}
+      {viewing}
       {done !== undefined && Object.hasOwn(doneTexts, done) ? (
         <p class="notice good" role="status">
           {doneTexts[done as DoneName]}

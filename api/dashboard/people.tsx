@@ -296,5 +296,10 @@ export const peopleRoutes: readonly OrganizationRoute[] = [
   { method: 'POST', path: '/people/invite', handle: createInvitation },
   { method: 'POST', path: '/people/revoke', handle: revokeInvitation },
   { method: 'POST', path: '/people/role', handle: changeRole },
-  { method: 'POST', path: '/people/remove', handle: confirmFirst(askAboutPerson, removePerson) },
+  {
+    method: 'POST',
+    path: '/people/remove',
+    right: 'read',
+    handle: confirmFirst(askAboutPerson, removePerson),
+  },
 ]

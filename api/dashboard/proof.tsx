@@ -34,6 +34,7 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { publishReviewed } from './publish-file.ts'
+import { showViewed } from './viewing.tsx'
 
 /** Page on which a proof of a domain starts. */
 export const VERIFY_PATH = '/dashboard/verify'
@@ -66,6 +67,8 @@ function showStart(
   context: DashboardRequest,
   { domain, back, refusal = {} }: Proof,
 ): DashboardAnswer {
+  const viewed = showViewed(context, 'Verify a domain')
+  if (viewed) return viewed
   const body = (
     <>
       <h1>Verify a domain</h1>

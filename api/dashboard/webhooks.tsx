@@ -12,7 +12,7 @@ import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
-import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { findFormFault, type Refusal, renderField } from './field.tsx'
 import {
   type DashboardAnswer,
@@ -68,7 +68,7 @@ export async function showWebhooks(
               renderActions(context, webhook),
             ],
           })}
-      {renderNewForm(context, sectionPath, refusal)}
+      {canEdit(organization) ? renderNewForm(context, sectionPath, refusal) : null}
     </>
   )
   return { status, title: 'Webhooks', heading: 'Webhooks', body }
@@ -85,7 +85,8 @@ export function toWebhookPath(
 function renderActions(
   { organization, token }: OrganizationRequest,
   { subscription_id: id, kind, status, url }: SubscriptionView,
-): Html {
+): Child {
+  if (!canEdit(organization)) return null
   const sectionPath = toSectionPath(organization.org_id, 'webhooks')
   return (
     <div class="actions">
@@ -283,9 +284,9 @@ async function deleteWebhook(context: OrganizationRequest): Promise<DashboardAns
     : showWebhooks(context, { refused, status })
 }
 
-/** Builds the path of a webhook in the API. */
+/** Builds the path of a webhook in the API; that of an empty ID, which would be the list, is refused there. */
 export function toApiPath(id: string): string {
-  return `${API}/${encodeURIComponent(id)}`
+  return `${API}/${encodeURIComponent(id || '-')}`
 }
 
 export const webhookRoutes: readonly OrganizationRoute[] = [

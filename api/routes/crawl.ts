@@ -9,7 +9,7 @@ import {
   ManagerRevalidationAccepted,
 } from '../../pipeline/model/crawl-request.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
-import { isInOrganization } from '../auth/organization-access.ts'
+import { findOwnMembership, isInOrganization, mayEdit } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { type CountedCrawl, crawlLimits } from '../limits/crawl-quota.ts'
 import { toLimitedUser } from '../limits/limited-user.ts'
@@ -26,6 +26,8 @@ const shared = {
   group: 'Agent Discovery',
   access: 'bearer',
   writes: true,
+  // Whoever belongs to no organization may request a crawl, so viewers may, too.
+  isPersonal: true,
   cache: 'none',
   limits: crawlLimits,
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited', 'unavailable'],
@@ -147,6 +149,7 @@ export async function submitCrawlRequest(
   { isForced = false } = {},
 ) {
   await refuseClosed(field, domain, services)
+  const own = findOwnMembership(principal)
   const id = randomUUID()
   const counted: CountedCrawl = {
     id,
@@ -162,7 +165,7 @@ export async function submitCrawlRequest(
       scope,
       domain,
       requested_by: principal.id,
-      ...(principal.org_id !== undefined && { org_id: principal.org_id }),
+      ...(own && mayEdit(own) && { org_id: own.org_id }),
     })
     unwrapAnswer(answer)
   } catch (error) {

@@ -181,6 +181,14 @@ test('every page that can be read answers a HEAD as it answers a GET', async () 
   }
 })
 
+test('no page ends in an error when its address lacks what it is about', async () => {
+  for (const { method, path } of dashboardPaths) {
+    if (method !== 'GET' || path.includes('sign')) continue
+    const { statusCode } = await ann.get(path.replace(':org', acme))
+    expect([path, statusCode < 500]).toEqual([path, true])
+  }
+})
+
 test.each([
   ['/dashboard/organizations', '/dashboard'],
   ['/dashboard/verify/check?domain=acme.example', '/dashboard/verify'],
@@ -261,9 +269,9 @@ describe('people join an organization', () => {
     expect(keys('main form')).toHaveLength(0)
     expect(keys('main').text()).toContain('Only owners and admins of an organization create')
     const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
-    expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
-      400,
-      'Viewers of an organization can’t change anything for it.',
+    expect([refused.statusCode, load(refused.body)('.kicker + h1 + p').text()]).toEqual([
+      403,
+      'You can view Acme, but not change anything for it. An owner can give you another role.',
     ])
     const left = await send(dora, at(acme, '/people/remove'), {
       user_id: people('input[name=user_id]').first().val() as string,
@@ -992,7 +1000,7 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(row.text()).toContain('no longer verified')
   expect(row.find('form').attr('action')).toBe('/dashboard/verify')
   const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
-  const verify = files('.notice:contains("Verify it") form')
+  const verify = files('.notice:contains("has to verify") form')
   expect(verify.attr('action')).toBe('/dashboard/verify')
   expect(verify.find('[name=back]').val()).toBe(at(acme, `/entries?domain=${domain}`))
   expect(files('#properties .actions').text()).toBe('Check the hosted file')

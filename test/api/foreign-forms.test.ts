@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Cheerio, load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -118,8 +118,8 @@ async function sendOwn(path: string, form: Record<string, string>) {
 }
 
 /** Sends an invitation to own Ann's organization; returns the token of its link. */
-async function sendInvitation(email: string): Promise<string> {
-  const { body } = await sendOwn('/people/invite', { email, role: 'owner' })
+async function sendInvitation(email: string, role = 'owner'): Promise<string> {
+  const { body } = await sendOwn('/people/invite', { email, role })
   return new URL(String(load(body)('#link').val())).searchParams.get('token')!
 }
 
@@ -230,21 +230,26 @@ function listForms(body: string): PageForm[] {
     })
 }
 
-/** Lists every form that Ann and a moderator see, as they would send it. */
-async function collectForms(): Promise<PageForm[]> {
+/** Lists the pages of Ann's organization, and those that concern something of it. */
+async function listPages(): Promise<string[]> {
   const at = (path: string) => `/dashboard/org/${acme}${path}`
-  const started = await sendOwn('/dashboard/verify', { domain: DOMAIN })
   const shown = dashboardPaths
     .filter(({ method, path }) => method === 'GET' && !/:id|sign|join/.test(path))
     .map(({ path }) => path.replace(':org', acme))
-  const forms = listForms(started.body)
   const stop = at(`/entries/stop?domain=${DOMAIN}&kind=brand.json`)
   const entries = at(`/entries?domain=${DOMAIN}`)
   const restores = load((await ann.get(entries)).body)('main a:contains(Restore)').toArray()
   const versions = restores.map(({ attribs }) => attribs.href!)
   const edited = at(`/webhooks/edit?id=${WEBHOOK}`)
-  const filled = [entries, ...versions, stop, edited, `/dashboard/watches?brand=${DOMAIN}`]
-  for (const path of [...shown, ...filled]) forms.push(...listForms((await ann.get(path)).body))
+  return [...shown, entries, ...versions, stop, edited, `/dashboard/watches?brand=${DOMAIN}`]
+}
+
+/** Lists every form that Ann and a moderator see, as they would send it. */
+async function collectForms(): Promise<PageForm[]> {
+  const at = (path: string) => `/dashboard/org/${acme}${path}`
+  const started = await sendOwn('/dashboard/verify', { domain: DOMAIN })
+  const forms = listForms(started.body)
+  for (const path of await listPages()) forms.push(...listForms((await ann.get(path)).body))
   const queue = load((await moderator.get('/dashboard/reviews')).body)
   const review = queue('tbody a').attr('href')!
   forms.push(...listForms((await moderator.get(review)).body))
@@ -345,6 +350,76 @@ test('the same forms have an effect when their owner sends them', async () => {
   const fields = { ...revoke!.fields, sure: 'yes' }
   expect((await sendForm(ann, revoke!.action, fields)).statusCode).toBe(303)
   expect(await readState()).not.toEqual(before)
+})
+
+/** Pages of which nothing is left for those who may only view their organizations. */
+const FOR_EDITORS =
+  /^\/dashboard\/(?:agents|verify|publish|org\/[^/]+\/(?:entries\/(?:edit|stop)|webhooks\/edit))\b/
+
+describe('who may only view an organization', () => {
+  let vic: TestBrowser
+  const at = (path: string) => `/dashboard/org/${acme}${path}`
+  const NOTE = 'but not change anything for it. An owner can give you another role.'
+
+  beforeAll(async () => {
+    vic = await enterDashboard(registry, 'vic@acme.example')
+    const token = await sendInvitation('vic@acme.example', 'viewer')
+    await sendForm(vic, '/dashboard/join', { token })
+    await sendOwn('/dashboard/verify', { domain: 'pending.example' })
+  })
+
+  test('founds no second organization by a form that is about the first', async () => {
+    const before = await readState()
+    const file = { kind: 'adagents.json', domain: DOMAIN, text: FILE }
+    for (const [url, fields] of [
+      ['/dashboard/verify', { domain: DOMAIN }],
+      ['/dashboard/agents', { url: HIDDEN_AGENT, type: 'sales', visibility: 'private' }],
+      ['/dashboard/publish', file],
+    ] as const) {
+      const answer = await sendForm(vic, url, { ...fields, organization_name: 'Second' })
+      expect([url, answer.statusCode]).toEqual([url, 403])
+      expect(load(answer.body)('main form')).toHaveLength(0)
+    }
+    expect(load((await vic.get('/dashboard')).body)('main tbody').text()).not.toContain('Second')
+    expect(await readState()).toEqual(before)
+  })
+
+  test('is told so, by whom it can change, and sees no form or link that is refused for that', async () => {
+    const more = [
+      at('/entries?domain=new.example'),
+      at(`/entries/edit?domain=${DOMAIN}`),
+      at(`/agents/tests?url=${encodeURIComponent(HIDDEN_AGENT)}`),
+      at(`/webhooks/deliveries?id=${WEBHOOK}`),
+      `/dashboard/verify?domain=new.example&back=x`,
+    ]
+    const forms: PageForm[] = []
+    for (const url of [...(await listPages()), ...more]) {
+      const { body, statusCode } = await vic.get(url)
+      if (statusCode === 303) continue
+      const page = load(body)
+      if (/\/org\/|verify|dashboard\/agents/.test(url))
+        expect([url, page('main').text()]).toEqual([url, expect.stringContaining(NOTE)])
+      const isForEditors = FOR_EDITORS.test(url) && !url.endsWith('/publish')
+      expect([url, statusCode === 403]).toEqual([url, isForEditors])
+      for (const { attribs } of page('main a[href^="/dashboard/"]').toArray()) {
+        const { statusCode } = await vic.get(attribs.href!)
+        expect([url, attribs.href, statusCode < 400]).toEqual([url, attribs.href, true])
+      }
+      forms.push(...listForms(body))
+    }
+    const sent = forms.filter(({ action }) => action !== at('/people/remove'))
+    for (const { action, fields } of sent) {
+      const { body, statusCode } = await sendForm(vic, action, { ...fields, sure: 'yes' })
+      expect([action, statusCode === 403]).toEqual([action, false])
+      expect([action, load(body)('[role=alert]').text()]).toEqual([
+        action,
+        expect.not.stringMatching(/viewers of/i),
+      ])
+    }
+    const actions = sent.map(({ action }) => action)
+    expect(actions).toContain('/dashboard/crawl')
+    expect(actions.filter(action => action.startsWith('/dashboard/org/'))).toEqual([])
+  })
 })
 
 /** Values that are refused, by the names of fields; any other text is left blank. */
