@@ -112,7 +112,7 @@ interface Frame {
   /** True for moderators. */
   canReview: boolean
   organization?: Membership | undefined
-  /** What people are told who may only view the organization. */
+  /** Sentence for people who may only view the organization. */
   viewing: Child
   done?: string | undefined
   hasPasskeys?: boolean | undefined
