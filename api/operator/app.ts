@@ -17,6 +17,8 @@ export interface OperatorDeps {
   readReports(): Promise<ProcessReport[]>
   /** Finds what `/readyz` answers 503 for, as sentences. */
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
+  /** Finds what is wrong although everything is answered, as sentences. */
+  findCopyProblems(reports: readonly ProcessReport[]): string[]
   /** Finds what needs attention although all processes do their work, as sentences. */
   findNotes(reports: readonly ProcessReport[]): string[]
   /** Finds the problems that `status` names, which include those that were found; without it, there are no more. */
@@ -47,7 +49,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     const more = deps.readStatusProblems?.(found).catch(() => undefined)
     const problems =
       (await Promise.race([more, setTimeout(STATUS_MS, undefined, { ref: false })])) ??
-      found.blocking
+      found.blocking.concat(deps.findCopyProblems(reports))
     return { ...found, problems }
   }
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })

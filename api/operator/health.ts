@@ -34,7 +34,6 @@ export function findReportedProblems(
       : []),
     ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
     ...readReplicaProblems(paths, now),
-    ...findCopyProblems(reports, now),
   ]
 }
 
@@ -44,8 +43,8 @@ export function findReportedNotes(reports: readonly ProcessReport[]): string[] {
   return [describeUnreadableCredentials(unreadable)].filter(note => note !== undefined)
 }
 
-/** Finds that the copies of the registry elsewhere are old: the published files, and the backup. */
-function findCopyProblems(reports: readonly ProcessReport[], now: Instant): string[] {
+/** Finds that the copies of the registry elsewhere are old, the published files and the backup; it answers all the same. */
+export function findCopyProblems(reports: readonly ProcessReport[], now: Instant): string[] {
   const uploadMs = findMaximum(reports, 'registry_upload_behind_seconds') * SECOND
   const since = formatTime(toIso(now - uploadMs))
   return [

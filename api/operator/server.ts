@@ -11,7 +11,7 @@ import { formatBuild, readBuild } from '../../pipeline/core/version.ts'
 import { describeFrozenRedis, readDiskProblems, readFreeDisk } from '../../pipeline/read/health.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp, type Found } from './app.ts'
-import { findReportedNotes, findReportedProblems } from './health.ts'
+import { findCopyProblems, findReportedNotes, findReportedProblems } from './health.ts'
 import { OperatorMetrics } from './operator-metrics.ts'
 import type { StartPage } from './start-page.ts'
 
@@ -69,6 +69,7 @@ export async function serveOperator(
       ]
     },
     readStatusProblems,
+    findCopyProblems: reports => findCopyProblems(reports, clock.now()),
     findNotes: reports => [...findReportedNotes(reports), ...(findNotes?.() ?? [])],
   })
   app.addHook('onClose', async () => redis?.close())

@@ -53,7 +53,10 @@ const helps: readonly (readonly [RegExp, Incident])[] = [
     /the writer has made no progress|indexer (?:does not answer|is not running)/,
     'The writer is stalled',
   ],
-  [/^no backup has been made in | has no backup of |^the backup in BACKUP_TO/, 'Backups fail'],
+  [
+    /^no backup has been made in | has no backup of |^the (?:last )?backup (?:in|to) |^new events wait/,
+    'Backups fail',
+  ],
   [/^\d+ jobs? of the queue /, 'Jobs fail'],
   [/ is missing: the next start/, 'A store is damaged or missing'],
   [/^the log of events is not continued/, 'The restored log is older than what others have seen'],

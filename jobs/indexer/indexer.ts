@@ -134,7 +134,7 @@ export async function runIndexer(
     clock,
     busyMs,
     filesInFlight: () => dispatcher.inFlight,
-    isLogStopped: () => sequencer.treeLog.problem !== undefined,
+    isLogStopped: () => sequencer.treeLog.stop?.isWaiting === false,
     status: () => statusWatch.status,
   })
   const stopHeartbeat = startHeartbeat({ file: paths.heartbeat, clock, busyMs })

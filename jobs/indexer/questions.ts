@@ -91,10 +91,10 @@ async function reportStatus(
   clock: Clock,
   copies: CopyStatus,
 ): Promise<IndexStatus> {
-  const { problem } = treeLog
+  const { stop } = treeLog
   return {
     ...(await reportIndex(index, clock.now())),
-    ...(problem !== undefined && { log_problem: problem }),
+    ...(stop && { [stop.isWaiting ? 'log_waits_for' : 'log_problem']: stop.why }),
     ...copies,
   }
 }

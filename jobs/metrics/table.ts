@@ -124,7 +124,8 @@ export const metricTable = {
   registry_log_stopped: {
     type: 'gauge',
     role: 'indexer',
-    means: 'whether the tamper-evident log cannot be continued: 1 or 0',
+    means:
+      'whether the tamper-evident log cannot be continued: 1 or 0; 0 also while new events wait for `BACKUP_TO`',
     combine: 'max',
   },
   registry_held_publishers: {

@@ -1,4 +1,5 @@
 import { cpSync, existsSync, lstatSync, rmSync, statSync } from 'node:fs'
+import { Fatal } from '../core/errors.ts'
 import { getLast } from '../core/present.ts'
 import { replaceFile } from '../store/durable-files.ts'
 import { copyLog } from './copy-log.ts'
@@ -28,6 +29,15 @@ export interface NewHead {
 /** Keeps a head elsewhere; when it rejects, nobody sees that head. */
 export type KeepHead = (head: NewHead) => Promise<void>
 
+/** Says that a head is not signed yet, since it could not be kept elsewhere: nothing is wrong with the log. */
+class UnkeptHead extends Error {}
+
+/** Why nothing is signed: because the tree cannot be continued, or because the next head cannot be kept elsewhere. */
+export interface LogStop {
+  why: string
+  isWaiting: boolean
+}
+
 /** Parts of a log. */
 export interface TreeLogParts {
   paths: TreePaths
@@ -51,7 +61,7 @@ export class TreeLog {
   #edge: RightEdge | undefined
   #lastId: string | undefined
   #turn: Promise<unknown> = Promise.resolve()
-  #problem: string | undefined
+  #stop: LogStop | undefined
 
   /** Signs in the name of this log; undefined where nothing is signed. */
   get signer(): LogSigner | undefined {
@@ -73,17 +83,18 @@ export class TreeLog {
     return this.#take(async () => {
       try {
         await this.#update()
-        this.#problem = undefined
+        this.#stop = undefined
       } catch (error) {
-        this.#problem = error instanceof Error ? error.message : String(error)
+        const why = error instanceof Error ? error.message : String(error)
+        this.#stop = { why, isWaiting: error instanceof UnkeptHead }
         throw error
       }
     })
   }
 
   /** Returns why the last update failed; undefined where it did not. */
-  get problem(): string | undefined {
-    return this.#problem
+  get stop(): LogStop | undefined {
+    return this.#stop
   }
 
   /** Erases the entries of events; their hashes stay. Events without a leaf get one first. Safe to repeat. */
@@ -170,13 +181,22 @@ export class TreeLog {
     const files = await appendEvents(this.#folder, logIds, edge, events)
     const lines = events.map(({ line }) => line)
     const head = { from: before, to: edge.size, lines, note: signHead(edge, signer) }
-    await this.#parts.keepHead?.(head)
+    await this.#keep(head)
     await this.#copy?.write(files)
     await this.#publishHead(edge, signer)
     for (const tile of listFilled(before, edge.size))
       for (const folder of this.#folders()) await folder.removePartials(tile)
     this.#lastId = getLast(events).id
     this.#edge = edge
+  }
+
+  async #keep(head: NewHead): Promise<void> {
+    try {
+      await this.#parts.keepHead?.(head)
+    } catch (error) {
+      if (error instanceof Fatal || !(error instanceof Error)) throw error
+      throw new UnkeptHead(error.message, { cause: error })
+    }
   }
 
   /** Completes the copy and publishes the head. */

@@ -41,7 +41,7 @@ interface Verifying {
   remember?: string
 }
 
-/** Events of the event files that the log lacks: as sentences, or as lines where the next start appends them. */
+/** Events of the event files that the log lacks: as sentences, or as lines where it has yet to append them. */
 interface Unlogged {
   unlogged: string[]
   pending: Buffer[]
@@ -80,7 +80,8 @@ export async function verifyPublishedLog(
       grants?.add(entry, index)
     })
     const isRegistry = isOwn && replica === undefined
-    const { unlogged, pending } = isRegistry ? await findUnlogged(paths, entries) : NONE
+    const { unlogged, pending } = isRegistry ? findUnlogged(paths, entries) : NONE
+    const isStopped = !(await isHeld(paths.lease))
     for (const [at, line] of pending.entries()) grants?.add(toEntry(line), found.size + at)
     const checked = await grants?.check()
     const faults = [...found.faults, ...(checked?.faults ?? []), ...unlogged]
@@ -91,10 +92,7 @@ export async function verifyPublishedLog(
     if (faults.length > 0) return
     printFound(found, key, trustedKey === undefined)
     if (checked !== undefined) printChecked(checked)
-    if (pending.length > 0)
-      process.stdout.write(
-        `The log continues with the next start, which adds ${countThings(pending.length, 'event')}.\n`,
-      )
+    if (pending.length > 0) process.stdout.write(describePending(pending.length, isStopped))
     if (remember !== undefined) replaceFile(remember, found.note)
   } finally {
     grants?.close()
@@ -138,12 +136,15 @@ function printChecked({ agreed, unknown, lost }: CheckedGrants): void {
     )
 }
 
-/**
- * Lists the events of the event files that the log does not have as they are. While no indexer runs, those that the
- * next start appends are no fault.
- */
-async function findUnlogged(paths: Paths, entries: EntryFinder): Promise<Unlogged> {
-  const isStopped = !(await isHeld(paths.lease))
+function describePending(count: number, isStopped: boolean): string {
+  if (isStopped)
+    return `The log continues with the next start, which adds ${countThings(count, 'event')}.\n`
+  const are = countThings(count, 'new event is', 'new events are')
+  return `${are} not logged yet. If this lasts, \`registry status\` says why.\n`
+}
+
+/** Finds the events of the event files that the log does not have as they are. Those that it has yet to append are no fault. */
+function findUnlogged(paths: Paths, entries: EntryFinder): Unlogged {
   const tail = new EventTail(paths)
   const found: Unlogged = { unlogged: [], pending: [] }
   for (let last: string | undefined; ; ) {
@@ -151,7 +152,7 @@ async function findUnlogged(paths: Paths, entries: EntryFinder): Promise<Unlogge
     if (events.length === 0) return found
     for (const { id, line } of events)
       if (entries.has(line)) continue
-      else if (isStopped && entries.isNext(id)) found.pending.push(line)
+      else if (entries.isNext(id)) found.pending.push(line)
       else found.unlogged.push(`event ${id} differs between the log and the event file`)
     last = getLast(events).id
   }

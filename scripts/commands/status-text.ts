@@ -116,6 +116,7 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
     yield `removals of ${countThings(held, 'publisher')} are held back: \`registry held list\``
   if (log_problem !== undefined) yield `the log of events is not continued: ${log_problem}`
   yield* findCopyProblems(index)
+  yield* findWaitingLog(index)
   if (quarantined > 0)
     yield `${countThings(quarantined, 'observation')} could not be applied within a week`
 }
@@ -126,6 +127,14 @@ function* findCopyProblems({ upload, backup }: IndexStatus): Generator<string> {
     yield `${upload.bucket} lacks what was published in the last ${formatDuration(upload.behind_ms)}${why}`
   }
   if (backup?.is_overdue) yield describeOverdue(backup)
+  else if (backup?.problem !== undefined)
+    yield `the last backup to ${backup.bucket} failed: ${backup.problem}; fix this, and the indexer tries again by itself`
+}
+
+function* findWaitingLog({ backup, log_waits_for: why }: IndexStatus): Generator<string> {
+  if (why === undefined) return
+  const reason = backup?.problem === undefined ? `: ${why}` : ''
+  yield `new events wait to be logged until BACKUP_TO can be written${reason}`
 }
 
 function describeOverdue({ bucket, made_at, behind_ms, problem }: BackupStatus): string {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { findReportedNotes, findReportedProblems } from '../../api/operator/health.ts'
+import {
+  findCopyProblems,
+  findReportedNotes,
+  findReportedProblems,
+} from '../../api/operator/health.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -15,7 +19,7 @@ async function findProblems(
   const metrics = new RoleMetrics('indexer')
   metrics.watch(name, () => value)
   const reports = [{ role: 'indexer', values: await metrics.read(), restarts: 0 }]
-  return findReportedProblems(reports, resolvePaths(createDataDir()), now)
+  return findCopyProblems(reports, now)
 }
 
 const behindMs = 5 * MINUTE + SECOND

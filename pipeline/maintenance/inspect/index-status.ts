@@ -29,6 +29,8 @@ export interface IndexStatus {
   quarantined: number
   /** Why the log of events is not continued, as the indexer says. */
   log_problem?: string
+  /** Why new events wait to be logged: `BACKUP_TO` must have them before. */
+  log_waits_for?: string
   /** State of the bucket of `PUBLISH_TO`, where one is set. */
   upload?: UploadStatus
   /** State of the backups in `BACKUP_TO`, where it is set. */

@@ -8,9 +8,11 @@ import { RoleMetrics } from '../../../jobs/metrics/role-metrics.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 
+const OVERDUE = 'the backup in BACKUP_TO is overdue: `registry status` says why'
 const build = (
   queues: 'need a token' | 'elsewhere',
   readStatusProblems?: () => Promise<string[]>,
+  copyProblems: string[] = [],
 ) =>
   buildOperatorApp({
     config: readConfig({}),
@@ -22,6 +24,7 @@ const build = (
     readReports: async () => [],
     findProblems: async () => [],
     readStatusProblems,
+    findCopyProblems: () => copyProblems,
     findNotes: () => ['nobody can sign in'],
     queues,
     site: 'http://127.0.0.1:3000',
@@ -81,7 +84,9 @@ test.each([
   ],
   ['no backup has been made in s3://bucket since this start: access denied', 'Backups fail'],
   ['s3://bucket has no backup of the last 2 h: access denied', 'Backups fail'],
-  ['the backup in BACKUP_TO is overdue: `registry status` says why', 'Backups fail'],
+  [OVERDUE, 'Backups fail'],
+  ['the last backup to s3://bucket failed: access denied; fix this', 'Backups fail'],
+  ['new events wait to be logged until BACKUP_TO can be written', 'Backups fail'],
   [
     '4 jobs of the queue storyboards failed in the last 24 hours: the work is repeated',
     'Jobs fail',
@@ -102,6 +107,14 @@ test('the page of the operator and /readyz name what status does, and only what 
   const ready = await app.inject({ url: '/readyz', headers })
   expect(ready.statusCode).toBe(200)
   expect(ready.json()).toMatchObject({ status: 'ready', problems: [problem], blocking: [] })
+  await app.close()
+})
+
+test('a backup that is overdue is named by a role alone too, and leaves it ready', async () => {
+  const app = build('elsewhere', undefined, [OVERDUE])
+  const ready = await app.inject({ url: '/readyz', headers: { host: '127.0.0.1:3100' } })
+  expect(ready.statusCode).toBe(200)
+  expect(ready.json()).toMatchObject({ status: 'ready', problems: [OVERDUE], blocking: [] })
   await app.close()
 })
 

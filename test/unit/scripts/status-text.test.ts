@@ -61,6 +61,14 @@ const failing = {
 const { problem: _, ...hanging } = failing
 
 describe('the status of a registry', () => {
+  test('names once why backups fail and new events wait to be logged', () => {
+    const index = { ...healthy.index, backup: failing, log_waits_for: failing.problem }
+    expect(findProblems({ ...healthy, index }, NOW)).toEqual([
+      expect.stringMatching(/^s3:.+: access denied; fix this/),
+      'new events wait to be logged until BACKUP_TO can be written',
+    ])
+  })
+
   test('names no problem where nothing is wrong', () => {
     expect(findProblems(healthy, NOW)).toEqual([])
     const lines = describeStatus({ ...healthy, problems: [] }, NOW)
@@ -201,6 +209,14 @@ describe('the status of a registry', () => {
     [
       's3://bucket/private has no backup of the last 2 h: the one in progress hangs, so check that BACKUP_TO can be reached',
       { ...healthy, index: { ...healthy.index, backup: hanging } },
+    ],
+    [
+      'the last backup to s3://bucket/private failed: access denied; fix this, and the indexer tries again by itself',
+      { ...healthy, index: { ...healthy.index, backup: { ...failing, is_overdue: false } } },
+    ],
+    [
+      'new events wait to be logged until BACKUP_TO can be written: access denied',
+      { ...healthy, index: { ...healthy.index, log_waits_for: 'access denied' } },
     ],
     [
       '200 MB are free on the disk of DATA_DIR: free some space before saves are refused',

@@ -107,11 +107,13 @@ describe('a tree that is continued from a backup', () => {
     const log = new TreeLog({ paths, signer, keepHead })
     world.commit(3)
     await expect(log.update()).rejects.toThrow('the bucket is away')
+    expect(log.stop).toEqual({ why: 'the bucket is away', isWaiting: true })
     expect(existsSync(`${paths.log}/checkpoint`)).toBe(false)
     expect(existsSync(paths.logHead)).toBe(false)
     isAway = false
     world.commit(2)
     await log.update()
+    expect(log.stop).toBeUndefined()
     expect(checkWholeLog(paths.log, world.verifierKey).head.size).toBe(5)
   })
 })

@@ -118,7 +118,7 @@ describe('damage', () => {
     const log = world.open()
     const reason = 'the log registry.example/log was signed with 305 events, and neither'
     await expect(log.update()).rejects.toThrow(reason)
-    expect(log.problem).toContain(reason)
+    expect(log.stop).toEqual({ why: expect.stringContaining(reason), isWaiting: false })
     expect(readFileSync(world.paths.logHead, 'utf8')).toBe(before)
     expect(existsSync(`${world.paths.log}/checkpoint`)).toBe(false)
   })
