@@ -1,7 +1,7 @@
 create or replace macro authorized_on(moment) as table
 with requested as (
-  select case when length(moment::varchar) = 10 then (moment::varchar || ' 00:00:00+00')::timestamptz
-    else moment::varchar::timestamptz end as at
+  select if(regexp_matches(moment::varchar, ':.*[A-Za-z+-]'), moment::varchar,
+    moment::varchar::timestamp::varchar || '+00')::timestamptz as at
 ), recorded as (
   select case when requested.at < history_since then error('authorized_on: nothing was recorded before '
     || strftime(make_timestamp(epoch_us(history_since)), '%Y-%m-%dT%H:%M:%S.%gZ')
@@ -16,4 +16,4 @@ where h.valid_from <= recorded.at
   and (h.valid_to is null or h.valid_to > recorded.at)
   and (h.effective_from is null or h.effective_from <= recorded.at)
   and (h.effective_until is null or h.effective_until >= recorded.at);
-comment on macro table authorized_on is 'Grants that were in force at a time, by authorizations_history: from authorized_on(''2026-11-20'') or authorized_on(now()). A time before data_set.history_since and one in the future are refused, since nothing is known of them; from an older copy, now() finds what was in force at data_set.as_of. Where the file is attached to another, write use and its name first. It tells what publishers granted, not who might sell: a grant that the operator of the agent contradicts (grants_flat.operator_side) is among them, and so is one whose properties are stale. A date means 00:00 UTC, whatever the time zone of the session; a time without a zone is in the session''s.';
+comment on macro table authorized_on is 'Grants that were in force at a time, by authorizations_history: from authorized_on(''2026-11-20'') or authorized_on(now()). A time before data_set.history_since and one in the future are refused, since nothing is known of them; from an older copy, now() finds what was in force at data_set.as_of. Where the file is attached to another, write use and its name first. It tells what publishers granted, not who might sell: a grant that the operator of the agent contradicts (grants_flat.operator_side) is among them, and so is one whose properties are stale. A date means 00:00 UTC and a time without a zone is in UTC, whatever the time zone of the session.';

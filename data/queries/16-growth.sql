@@ -1,6 +1,6 @@
 -- How fast is the number of publishers growing?
 with days as (
-  select discovered_at::timestamp::date as day, count(*) as publishers
+  select utc_time(discovered_at)::date as day, count(*) as publishers
   from publishers
   group by all
 )

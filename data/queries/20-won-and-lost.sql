@@ -3,15 +3,15 @@
 -- No rows: no publisher has added or removed an agent in this time, or since its file was first read.
 with past as (
   select domain as publisher_domain,
-    greatest(min(valid_from)::timestamp, any_value(as_of)::timestamp - interval 7 days) as since
+    greatest(utc_time(min(valid_from)), utc_time(any_value(as_of)) - interval 7 days) as since
   from publishers_history, data_set
   where valid
   group by all
 ),
 sales as (
   select agent_url, publisher_domain, bool_or(valid_to is null) as is_authorized,
-    bool_or(granted_at::timestamp <= since and coalesce(valid_to::timestamp > since, true)) as was_authorized,
-    max(valid_to)::timestamp > any_value(since) as has_ended
+    bool_or(utc_time(granted_at) <= since and coalesce(utc_time(valid_to) > since, true)) as was_authorized,
+    utc_time(max(valid_to)) > any_value(since) as has_ended
   from authorizations_history join past using (publisher_domain)
   where in_force
   group by all

@@ -1,5 +1,5 @@
 -- What changed on each day?
-select created_at::timestamp::date as day, event_type, count(*) as events
+select utc_time(created_at)::date as day, event_type, count(*) as events
 from events
 group by all
 order by day desc, events desc

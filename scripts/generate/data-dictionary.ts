@@ -88,7 +88,8 @@ interface Described {
 
 const VIEWS = `Views answer the usual questions without a join; each is one file of \`data/views/\`. They are in every snapshot.`
 
-const TABLES = `Times are \`TIMESTAMP WITH TIME ZONE\`, lists of known shape are lists of structs, and closed lists of values are
+const TABLES = `Times are \`TIMESTAMP WITH TIME ZONE\`, which a cast reads in the time zone of your session: write \`utc_time(created_at)::date\`
+for the UTC day. Lists of known shape are lists of structs, and closed lists of values are
 enums. JSON is what others wrote in a form of their own, such as documents and keys, and objects whose keys are data, such as
 names by locale and results by track. The view \`data_keys\` lists the keys.
 A value of an enum or a struct that only another version of the registry knows is null.`

@@ -74,16 +74,16 @@ function countRows({ length }: readonly unknown[]): string {
 test('a question about times that needs a time zone is told how to ask, and the next one is answered', async () => {
   await visit('', async page => {
     for (const [sql, answer] of [
-      ["select date_trunc('day', created_at) from events limit 1", 'created_at::timestamp'],
+      ["select date_trunc('day', created_at) from events limit 1", 'utc_time(created_at)'],
       ['select created_at from events limit 1', '1 row in'],
-      ['select current_date', 'now()::timestamp'],
-      ['select created_at::date from events', 'now()::timestamp'],
+      ['select current_date', 'utc_time(now())'],
+      ['select created_at::date from events', 'utc_time(now())'],
       [
         'select count(*) from events where created_at > now() - interval 1 day',
-        'both are in UTC.\n\nBinder Error: No function matches',
+        'now() or current_date.\n\nBinder Error: No function matches',
       ],
       [
-        "select date_trunc('day', created_at::timestamp) from events where created_at::timestamp > now()::timestamp - interval 9999 days limit 1",
+        "select date_trunc('day', utc_time(created_at)) from events where utc_time(created_at) > utc_time(now()) - interval 9999 days limit 1",
         '1 row in',
       ],
     ] as const) {

@@ -35,8 +35,8 @@ const READS_ONLY = 'This page only reads: write one SELECT.'
 const LACKS = [
   [
     /\bicu\b|TIMESTAMP WITH TIME ZONE/i,
-    'DuckDB has no time zones in a browser. Write created_at::timestamp in place of created_at, and now()::timestamp ' +
-      'in place of now() or current_date: both are in UTC.',
+    'DuckDB has no time zones in a browser. Write utc_time(created_at) in place of created_at, and utc_time(now()) ' +
+      'in place of now() or current_date.',
   ],
   [
     /exists in the \w+ extension|extensions?\.duckdb\.org/i,

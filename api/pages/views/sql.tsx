@@ -76,8 +76,9 @@ function renderExamples(): Html {
       ))}
       <p>
         Times are in UTC, and DuckDB in the browser has no time zones. To compare or truncate times,
-        write <code>created_at::timestamp</code>, as in{' '}
-        <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
+        write <code>utc_time(created_at)</code>, as in{' '}
+        <code>where utc_time(created_at) &gt; utc_time(now()) - interval 1 day</code>. The UTC day
+        is <code>utc_time(created_at)::date</code>, here and on your own machine.
       </p>
       <p>
         DuckDB in the browser has no extensions. To read JSON columns (<code>-&gt;</code>,{' '}

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../../../api/pages/cookbook.ts'
 import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { listViews } from '../../../../pipeline/store/columnar/view-files.ts'
+import { listPublishedTables } from '../../../../pipeline/store/table-files.ts'
 import { observeFile } from '../../../support/fixtures/observations.ts'
 import { buildOperatorFile } from '../../../support/fixtures/operator-files.ts'
 import {
@@ -103,6 +105,28 @@ test('the cookbook answers twenty-one questions, each stated in its first line',
     expect([question, await db.all(sql)]).not.toEqual([question, []])
   }
 })
+
+test.each(['Asia/Tokyo', 'America/Los_Angeles'])(
+  'every example query, table, view and authorized_on answers the same in a session in %s as in UTC',
+  async zone => {
+    const relations = [...listPublishedTables().map(({ name }) => name), ...listViews()]
+    const moments = ['2026-11-21', '2026-11-20 12:00', '2026-11-21T10:59:00Z']
+    const questions = [
+      ...listExampleQueries().map(({ sql }) => sql),
+      ...relations.map(name => `from ${name} order by all`),
+      ...moments.map(moment => `from authorized_on('${moment}') order by all`),
+    ]
+    for (const sql of questions) {
+      const inUtc = await db.all(sql)
+      await db.run(`set TimeZone = '${zone}'`)
+      try {
+        expect([sql, await db.all(sql)]).toEqual([sql, inUtc])
+      } finally {
+        await db.run("set TimeZone = 'UTC'")
+      }
+    }
+  },
+)
 
 test('overlap counts publishers that two agents share, and the part they are of the first', async () => {
   expect(await ask('Which agents reach the same')).toEqual([
