@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toAgentUrlKey } from '../../../../pipeline/core/agent-url.ts'
-import { parsePublisherDomain } from '../../../../pipeline/core/domain.ts'
+import { parsePastedDomain } from '../../../../pipeline/core/domain.ts'
 import { outcomeNames, outcomes } from '../../../../pipeline/core/outcomes.ts'
 import { operatorTexts } from '../../../../pipeline/model/operator-side.ts'
 import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
@@ -281,21 +281,55 @@ test.each([
   expect(await second.one(sql, { address })).toEqual({ key: null })
 })
 
-test.each(['acme', 'two words.example', '127.0.0.1', ''])(
-  'domain_key is null for %j, which is no domain',
-  async address => {
-    const sql = 'select domain_key($address) as key'
-    expect(await second.one(sql, { address })).toEqual({ key: null })
-  },
-)
+test.each([
+  'Acme.Example',
+  'https://www.acme.example/',
+  'HTTP://acme.example.',
+  ' acme.example ',
+  '\tacme.example\n',
+  'acme.example /sport',
+  'acme.example?x=1#y',
+  'acme.example./sport\n',
+  '//acme.example',
+  'ftp://acme.example/',
+  'https://acme.example:443/',
+  'acme.example:8080',
+  'user@acme.example',
+  'https://user:word@acme.example/',
+  'mailto:user@acme.example',
+  'acme',
+  'two words.example',
+  'acme.example, acme.example',
+  'acme..example',
+  'acme.example..',
+  '-acme.example',
+  'under_score.example',
+  '127.0.0.1',
+  '[::1]',
+  '1.2.example',
+  'acme.1a',
+  'acme.1-a',
+  'acme.11',
+  `${'a'.repeat(63)}.example`,
+  `${'a'.repeat(64)}.example`,
+  `${`${'a'.repeat(60)}.`.repeat(4)}acme.news`,
+  `${`${'a'.repeat(60)}.`.repeat(4)}acme.press`,
+  'xn--bcher-kva.example',
+  '',
+])('domain_key makes of %j the domain that the API makes, or null', async address => {
+  const sql = 'select domain_key($address) as key'
+  expect(await second.one(sql, { address })).toEqual({ key: parsePastedDomain(address) ?? null })
+})
 
-test.each(['Acme.Example', 'https://www.acme.example/', 'acme.example.', ' acme.example '])(
-  'domain_key makes the domain of %s that the registry makes',
-  async address => {
-    const { key } = await second.oneOrThrow<{ key: string }>('select domain_key($address) as key', {
-      address,
-    })
-    expect(key).toBe(parsePublisherDomain(address))
+test.each([
+  ['*.Acme.example', '*.acme.example'],
+  ['bücher.example', null],
+  ['acme。example', null],
+])(
+  'domain_key makes %j %j: wildcards stay, and international names are left alone',
+  async (address, key) => {
+    const sql = 'select domain_key($address) as key'
+    expect(await second.one(sql, { address })).toEqual({ key })
   },
 )
 
