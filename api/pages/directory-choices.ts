@@ -17,7 +17,7 @@ export const brandChoices = {
     type: {
       label: 'Type',
       words: {
-        master: 'Master brand',
+        master: 'Master brand or not stated',
         sub_brand: 'Sub-brand',
         endorsed: 'Endorsed brand',
         independent: 'Independent brand',

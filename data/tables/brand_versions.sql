@@ -26,7 +26,7 @@ comment on column brand_versions.canonical_domain is 'domain of the canonical br
 comment on column brand_versions.brand_name is 'primary name';
 comment on column brand_versions.source is 'who describes it: brand_json (its own file), enriched (a third party) or community (members of the registry)';
 comment on column brand_versions.brand_id is 'id of the brand in its file; null if it has none';
-comment on column brand_versions.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says';
+comment on column brand_versions.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says, where the API says master';
 comment on column brand_versions.house_domain is 'domain of the house, if confirmed; null for a brand without one';
 comment on column brand_versions.house_name is 'name of the house; null if there is none or it has no name';
 comment on column brand_versions.claimed_house_domain is 'house that the brand names but that does not confirm it; null if there is none';

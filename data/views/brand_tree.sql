@@ -27,7 +27,7 @@ comment on column brand_tree.domain is 'domain of the brand';
 comment on column brand_tree.canonical_domain is 'domain of the canonical brand; differs if the brand has several domains';
 comment on column brand_tree.brand_id is 'id of the brand in its file; null if it has none';
 comment on column brand_tree.brand_name is 'primary name';
-comment on column brand_tree.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says';
+comment on column brand_tree.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says, where the API says master';
 comment on column brand_tree.house_domain is 'domain of the house: confirmed, or, if relationship_trust is house_only, declared by the house alone; null for a brand without a house';
 comment on column brand_tree.house_name is 'name of the house; null if there is none or it has no name';
 comment on column brand_tree.claimed_house_domain is 'house that the brand names but that does not confirm it; null if there is none';

@@ -880,6 +880,24 @@ test('a brand whose own file only points elsewhere names the file that describes
   await own.close()
 })
 
+test('a page shows the type of a brand that its file states, and a list counts one without with the masters', async () => {
+  const own = await openRegistry()
+  const types = { plain: {}, head: { keller_type: 'master' }, part: { keller_type: 'sub_brand' } }
+  const files = Object.entries(types).map(([id, stated]) => [
+    `brand ${id}.example`,
+    { id, names: [{ en: id }], ...stated },
+  ])
+  await publishFiles(own, Object.fromEntries(files))
+  await own.publish()
+  const open = async (path: string) => load((await own.app.inject(path)).body)
+  expect((await open('/brand/part.example'))('#identity').text()).toContain('TypeSub-brand')
+  for (const name of ['plain', 'head'])
+    expect((await open(`/brand/${name}.example`))('#identity').text()).not.toContain('Type')
+  const options = (await open('/brands'))('select[name=type]').text()
+  expect(options).toContain('Master brand or not stated (2)')
+  await own.close()
+})
+
 test('what a member keeps private about an agent is on no page', async () => {
   const own = await openRegistry()
   const url = 'https://hidden.agent.example/mcp'

@@ -1,5 +1,6 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { DEFAULT_KELLER_TYPE } from '../../../pipeline/model/documents/vocabulary.ts'
 import { buildHostedAddress } from '../../../pipeline/model/hosted.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import { type Source, toUrl } from '../../../pipeline/model/observation.ts'
@@ -181,7 +182,8 @@ function renderIdentity(
         <code>{canonical_domain}</code>
       ),
     ],
-    ['Type', brand.keller_type && describeType(brand.keller_type)],
+    // The resolution says `master` also where no file states a type.
+    ['Type', brand.keller_type !== DEFAULT_KELLER_TYPE && describeType(brand.keller_type)],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [
       'Inventory',
