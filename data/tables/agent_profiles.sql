@@ -27,5 +27,5 @@ comment on column agent_profiles.has_tmp is 'whether it claims to support truste
 comment on column agent_profiles.needs_auth is 'whether it lists its tools to anyone but requires a credential to call them';
 comment on column agent_profiles.delivery_types is 'how its products are delivered: guaranteed, non_guaranteed; sorted; empty if it does not say; null only in rows that an earlier version wrote';
 comment on column agent_profiles.format_kinds is 'kinds of formats that its capabilities, formats and products name, sorted, empty if it does not say; null only in rows that an earlier version wrote';
-comment on column agent_profiles.changed_at is 'last changed';
+comment on column agent_profiles.changed_at is 'when its content last changed (UTC)';
 comment on column agent_profiles.seq is 'commit that last touched the row';

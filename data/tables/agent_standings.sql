@@ -24,6 +24,6 @@ comment on column agent_standings.storyboards_passing is 'number of storyboards 
 comment on column agent_standings.storyboards_total is 'number of storyboards with a result';
 comment on column agent_standings.storyboards is 'last result of each storyboard';
 comment on column agent_standings.streak_days is 'number of whole days in which every run passed';
-comment on column agent_standings.last_checked_at is 'last run; null before the first';
+comment on column agent_standings.last_checked_at is 'last run (UTC); null before the first';
 comment on column agent_standings.badges is 'its badges: role, version and specialisms';
 comment on column agent_standings.seq is 'commit that last touched the row';

@@ -55,8 +55,8 @@ comment on column authorization_versions.collections is 'collections it is limit
 comment on column authorization_versions.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';
 comment on column authorization_versions.exclusive is 'whether the publisher grants it to this agent alone; null if the file does not say';
 comment on column authorization_versions.countries is 'countries it is limited to; null means any, an empty list none';
-comment on column authorization_versions.effective_from is 'start of the period; null means no start';
-comment on column authorization_versions.effective_until is 'last moment of the period; null means no end';
+comment on column authorization_versions.effective_from is 'start of the period (UTC); null means no start';
+comment on column authorization_versions.effective_until is 'last moment of the period (UTC); null means no end';
 comment on column authorization_versions.in_force is 'whether the grant was within its period, both ends included; outside it, it authorized nobody';
 comment on column authorization_versions.signing_keys is 'public keys of the agent that the publisher names; null if it names none';
 comment on column authorization_versions.discovery_method is 'where the file was found: direct (the publisher’s well-known address), authoritative_location (a file there points to it) or ads_txt_managerdomain (ads.txt names the manager)';

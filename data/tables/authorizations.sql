@@ -59,12 +59,12 @@ comment on column authorizations.collections is 'collections it is limited to: l
 comment on column authorizations.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';
 comment on column authorizations.exclusive is 'whether the publisher grants it to this agent alone; null if the file does not say';
 comment on column authorizations.countries is 'countries it is limited to; null means any, an empty list none';
-comment on column authorizations.effective_from is 'start of the period; null means no start';
-comment on column authorizations.effective_until is 'last moment of the period; null means no end';
+comment on column authorizations.effective_from is 'start of the period (UTC); null means no start';
+comment on column authorizations.effective_until is 'last moment of the period (UTC); null means no end';
 comment on column authorizations.in_force is 'whether the grant is within its period now, both ends included; outside it, it authorizes nobody';
 comment on column authorizations.signing_keys is 'public keys of the agent that the publisher names; null if it names none';
 comment on column authorizations.discovery_method is 'where the file was found: direct (the publisher’s well-known address), authoritative_location (a file there points to it) or ads_txt_managerdomain (ads.txt names the manager)';
 comment on column authorizations.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';
 comment on column authorizations.granted_at is 'when the registry first saw it (UTC)';
-comment on column authorizations.changed_at is 'last changed';
+comment on column authorizations.changed_at is 'when the grant or what it reaches last changed (UTC)';
 comment on column authorizations.seq is 'commit that last touched the row';

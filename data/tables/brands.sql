@@ -37,7 +37,7 @@ comment on column brands.claimed_house_domain is 'house that the brand names but
 comment on column brands.parent_brand is 'id of the parent brand inside the portfolio; null at the top';
 comment on column brands.brand_agent_url is 'address of the brand agent that the file names; null if it names none';
 comment on column brands.relationship_trust is 'who says that it belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null if no file says anything';
-comment on column brands.relationship_declared_at is 'time since which the house declares the brand; null if it does not';
+comment on column brands.relationship_declared_at is 'time since which the house declares the brand (UTC); null if it does not';
 comment on column brands.names is 'names by language: list of {locale: name}; null if the file has none';
 comment on column brands.manifest is 'logos, colors, tone and other content as published; for an enriched brand also enrichment: its source and time; null if there is none';
 comment on column brands.seq is 'commit that last touched the row';

@@ -47,8 +47,8 @@ comment on column claims.collections is 'collections it is limited to: list of {
 comment on column claims.delegation_type is 'how the agent sells: direct (as the publisher), delegated (on its behalf) or ad_network; null if the file does not say';
 comment on column claims.exclusive is 'whether the claim is exclusive; null if the file does not say';
 comment on column claims.countries is 'countries it is limited to; null means any, an empty list none';
-comment on column claims.effective_from is 'start of the period; null means no start';
-comment on column claims.effective_until is 'last moment of the period; null means no end';
+comment on column claims.effective_from is 'start of the period (UTC); null means no start';
+comment on column claims.effective_until is 'last moment of the period (UTC); null means no end';
 comment on column claims.claimed_at is 'when the registry first saw it (UTC)';
-comment on column claims.changed_at is 'last changed';
+comment on column claims.changed_at is 'when its content last changed (UTC)';
 comment on column claims.seq is 'commit that last touched the row';

@@ -16,5 +16,5 @@ comment on column held.subject is 'domain that keeps its rows';
 comment on column held.reason is 'failed: its file is no longer valid; emptied: the file drops half of its content or more';
 comment on column held.grants is 'number of authorizations that would end';
 comment on column held.properties is 'number of properties that would become stale';
-comment on column held.since is 'time at which it was first held back';
+comment on column held.since is 'time at which it was first held back (UTC)';
 comment on column held.seq is 'commit that last touched the row';

@@ -21,7 +21,7 @@ comment on column held_documents.reason is 'older: its own date is earlier than 
 comment on column held_documents.leads_to is 'authoritative_location of the held document; null if it is no pointer';
 comment on column held_documents.hash is 'version of the parser and SHA-256 of the bytes';
 comment on column held_documents.first_seen_at is 'when this document was first served (UTC); one that moved is accepted a day later';
-comment on column held_documents.seen_at is 'when it was last served';
+comment on column held_documents.seen_at is 'when it was last served (UTC)';
 comment on column held_documents.faults is 'list of {field, code, message, severity}; the first says why the document is held';
 comment on column held_documents.document is 'normalized content of the file';
 comment on column held_documents.seq is 'commit that last touched the row';

@@ -21,6 +21,6 @@ comment on column mirrors.superseded_by is 'address of the file that replaces it
 comment on column mirrors.publisher_domains is 'publishers that it describes';
 comment on column mirrors.collections is 'its collections as read, each with its publisher';
 comment on column mirrors.digest is 'SHA-256 of the file without its time, hex';
-comment on column mirrors.created_at is 'first published';
-comment on column mirrors.updated_at is 'last published';
+comment on column mirrors.created_at is 'first published (UTC)';
+comment on column mirrors.updated_at is 'last published (UTC)';
 comment on column mirrors.seq is 'commit that last touched the row';

@@ -85,10 +85,14 @@ export const EditSummary = text.describe('Summary of the edit, in one line')
 export const RevisionNumber = count.describe(
   'Number of the revision; the first revision of an entry is 1',
 )
-export const IsRollback = z.boolean().describe('Whether the edit restored an earlier revision')
+export const IsRollback = z
+  .boolean()
+  .describe('Whether the edit restored an earlier revision, or stopped hosting the entry')
 export const RolledBackTo = count
   .optional()
-  .describe('Number of the restored revision; absent unless it is a rollback')
+  .describe(
+    'Number of the restored revision; 0 if the edit stopped hosting the entry; absent unless it is a rollback',
+  )
 
 /** Adds descriptions to the fields of a shape from a table of texts, which several shapes can share. */
 export function describeFields<Shape extends Record<string, z.ZodType>>(

@@ -15,7 +15,9 @@ export const RegistryStats = z
       'Publishers with a valid file whose domain a member holds',
     ),
     discovered_agents: count.describe('The same as `total_agents`'),
-    discovered_publishers: count.describe('Publishers whose file was valid at least once'),
+    discovered_publishers: count.describe(
+      'Publishers whose own file was valid at least once. The page `/publishers` also lists those of which only a file hosted here is known',
+    ),
     discovered_properties: count.describe('Properties that are active or stale'),
     authorizations: count.describe('Grants in force'),
     authorizations_by_source: z

@@ -213,7 +213,7 @@ test('authorized_on takes a day as its first moment in UTC, whatever the zone of
   }
 })
 
-test('every view and every column of one says what it means', async () => {
+test('every view and every column of one says what it means, and one with a time that it is in UTC', async () => {
   const named = await first.all<{ name: string }>(
     `select view_name as name from duckdb_views() where not internal and not temporary`,
   )
@@ -226,6 +226,11 @@ test('every view and every column of one says what it means', async () => {
      where schema_name = 'main' and not internal and database_name = current_database() and comment is null`,
   )
   expect(silent).toEqual([])
+  const times = await first.all(
+    `select table_name, column_name from duckdb_columns() where schema_name = 'main' and not internal
+       and database_name = current_database() and data_type like 'TIMESTAMP%' and not contains(comment, '(UTC)')`,
+  )
+  expect(times).toEqual([])
 })
 
 test('views that are there already are not written again, and a changed one is', async () => {
