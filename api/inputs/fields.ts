@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type Domain, parseDomain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 
@@ -152,24 +153,33 @@ export const DateTime = z
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** Encodes the values of an opaque cursor as base64url. */
-export function encodeCursor(values: readonly unknown[]): string {
-  return Buffer.from(JSON.stringify(values)).toString('base64url')
+const CURSOR_CHECK_CHARS = 6
+
+/**
+ * Encodes a position in a list as an opaque cursor, in base64url. It begins with a hash of both, so that the cursor
+ * of another list, or one that was changed, is refused instead of read as a position.
+ */
+export function encodeCursor(list: string, position: readonly unknown[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([list, position]))
+  const check = hash.digest('base64url').slice(0, CURSOR_CHECK_CHARS)
+  return Buffer.from(JSON.stringify([check, ...position])).toString('base64url')
 }
 
-/** Decodes a cursor; undefined for a text that is none. */
-export function decodeCursor(text: string): unknown {
-  return parseJson(Buffer.from(text, 'base64url').toString())
+/** Decodes a cursor; undefined for a text that `encodeCursor` has not made for this list. */
+export function decodeCursor(list: string, text: string): unknown {
+  const read = parseJson(Buffer.from(text, 'base64url').toString())
+  const position = Array.isArray(read) ? read.slice(1) : []
+  return encodeCursor(list, position) === text ? position : undefined
 }
 
-/** Creates the schema of a cursor whose positions have this shape; an empty cursor is the start. */
-export function createCursor<Position extends z.ZodType>(position: Position) {
+/** Creates the schema of a cursor of a list whose positions have this shape; an empty cursor is the start. */
+export function createCursor<Position extends z.ZodType>(list: string, position: Position) {
   return z
     .string()
     .default('')
     .transform((text, ctx): z.output<Position> | undefined => {
       if (text === '') return undefined
-      const read = position.safeParse(decodeCursor(text))
+      const read = position.safeParse(decodeCursor(list, text))
       if (read.success) return read.data
       ctx.addIssue('must be a `cursor` value from a previous response')
       return z.NEVER

@@ -5,21 +5,24 @@ import {
   type Directory,
   type DirectoryCounts,
   type DirectoryPage,
+  type DirectoryPosition,
   listDirectory,
 } from '../../pipeline/read/queries/directories.ts'
-import { createCursor } from '../inputs/fields.ts'
+import { createCursor, encodeCursor } from '../inputs/fields.ts'
 import { askIfReady } from './ask.ts'
 import type { Chosen } from './directory-choices.ts'
 import type { ViewCall } from './view.ts'
 
 const ROWS_PER_PAGE = 30
 
-const position = createCursor(z.tuple([z.union([z.string(), z.number()]), z.string()]))
+const Position = z.tuple([z.union([z.string(), z.number()]), z.string()])
 
 export interface DirectoryContent<Row> {
   /** Undefined until something was published. */
   page: DirectoryPage<Row> | undefined
   counts: DirectoryCounts
+  /** Builds the cursor of the page after a row. */
+  buildCursor(last: DirectoryPosition): string
 }
 
 /** Loads the part of a directory that the query of a page names. */
@@ -28,7 +31,8 @@ export async function loadDirectory<Row extends { id: string }>(
   directory: Directory,
 ): Promise<DirectoryContent<Row>> {
   const { snapshot } = reader
-  const after = position.safeParse(query.cursor)
+  const list = `page of ${directory.name} by ${query.sort}`
+  const after = createCursor(list, Position).safeParse(query.cursor)
   if (!after.success)
     return refuse(
       'invalid_request',
@@ -45,5 +49,5 @@ export async function loadDirectory<Row extends { id: string }>(
       ]),
   )
   const [page, counts = []] = found ?? []
-  return { page, counts }
+  return { page, counts, buildCursor: last => encodeCursor(list, last) }
 }

@@ -18,6 +18,7 @@ const PAGE_ROWS_MAX = 5_000
 
 /** Creates the query schema of a list; `limit=0` means the default page size. */
 export function createListQuery<const Source extends string>(
+  name: RegisteredList['name'],
   sources: readonly Source[],
   defaultSize: number,
 ) {
@@ -28,7 +29,7 @@ export function createListQuery<const Source extends string>(
     source: z.enum(sources).optional().describe('Only records of this source; all by default'),
     limit: createPageSize({ defaultSize, max: PAGE_ROWS_MAX }),
     offset: pageOffset.describe('Items to skip; with `cursor`, new items do not shift pages'),
-    cursor: placeCursor,
+    cursor: createPlaceCursor(name),
   })
 }
 
@@ -43,19 +44,21 @@ type Page = Pick<ListQuery, 'offset' | 'after'>
 const OFFSET = /^\d{1,9}$/
 const Place = z.array(z.string()).min(1).max(3)
 
-/** The `next_cursor` of a list: the place of its last item; that of a search is an offset. */
-const placeCursor = z
-  .string()
-  .optional()
-  .transform((text, ctx): Partial<Page> | undefined => {
-    if (text === undefined) return undefined
-    if (OFFSET.test(text)) return { offset: Number(text) }
-    const after = Place.safeParse(decodeCursor(text))
-    if (after.success) return { after: after.data }
-    ctx.addIssue('must be a `next_cursor` value from a previous response')
-    return z.NEVER
-  })
-  .meta({ type: 'string', description: '`next_cursor` of the previous page; replaces `offset`' })
+/** Creates the schema of a `next_cursor`: the place of the last item; that of a search is an offset. */
+function createPlaceCursor(list: RegisteredList['name']) {
+  return z
+    .string()
+    .optional()
+    .transform((text, ctx): Partial<Page> | undefined => {
+      if (text === undefined) return undefined
+      if (OFFSET.test(text)) return { offset: Number(text) }
+      const after = Place.safeParse(decodeCursor(list, text))
+      if (after.success) return { after: after.data }
+      ctx.addIssue('must be a `next_cursor` value from a previous response')
+      return z.NEVER
+    })
+    .meta({ type: 'string', description: '`next_cursor` of the previous page; replaces `offset`' })
+}
 
 /**
  * Replies with a page of a list: the items that match the search text, or all items if there is none. Items
@@ -73,7 +76,7 @@ export async function replyList<Source extends string>(
   const { lists } = reader
   if (lists !== undefined)
     return replyOk(
-      buildListPage(lists, list, page, LIST_BYTES, encodeCursor),
+      buildListPage(lists, list, page, LIST_BYTES, place => encodeCursor(list.name, place)),
       buildSeqHeader(lists),
     )
   const snapshot = getSnapshot(reader)
@@ -104,7 +107,7 @@ async function formatSnapshotPage<Source extends string>(
   const texts = items.map(item => JSON.stringify(item))
   const { shown, start } = cutList(list.name, texts, page.limit, stats)
   const last = shown.length < texts.length ? shown.at(-1) : undefined
-  return `${start}${JSON.stringify(buildPlacedEnd(last, list, encodeCursor)).slice(1)}`
+  return `${start}${JSON.stringify(buildPlacedEnd(last, list, place => encodeCursor(list.name, place))).slice(1)}`
 }
 
 /** Raises the limit by one: if that item exists, there is another page. */

@@ -3,7 +3,6 @@ import type {
   DirectoryCounts,
   DirectoryPosition,
 } from '../../../pipeline/read/queries/directories.ts'
-import { encodeCursor } from '../../inputs/fields.ts'
 import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
 import type { DirectoryContent } from '../directory-page.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
@@ -42,7 +41,7 @@ export function renderDirectory<Row>(shown: DirectoryShown<Row>): Html {
     bytes: ENTRIES_BYTES,
   })
   const to = (position: DirectoryPosition | undefined) =>
-    toPath(path, { ...chosen, cursor: position && encodeCursor(position) })
+    toPath(path, { ...chosen, cursor: position && found.buildCursor(position) })
   const last = page.hasMore || size < page.rows.length ? page.rows[size - 1] : undefined
   return (
     <>

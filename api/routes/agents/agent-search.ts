@@ -38,6 +38,9 @@ const filters = {
   format_kinds: createWords('Kinds of formats that it creates, accepts or sells, such as `image`'),
 }
 
+/** The list, as its cursors name it. */
+const LIST = 'agent search'
+
 const place = z.tuple([z.number(), z.string()]).transform(([score, url]) => ({ score, url }))
 
 const SearchQuery = z.object({
@@ -57,7 +60,7 @@ const SearchQuery = z.object({
     .string()
     .optional()
     .meta({ deprecated: true, description: 'No effect: results are always sorted by relevance' }),
-  cursor: createCursor(place),
+  cursor: createCursor(LIST, place),
   limit: createWholeNumber({ description: 'Agents on a page', min: 1, max: 200, default: 50 }),
 })
 type SearchQuery = z.output<typeof SearchQuery>
@@ -97,7 +100,7 @@ function toAsked(query: SearchQuery): AgentQuery {
     after: query.cursor,
     limit: query.limit,
     maxBytes: LIST_BYTES,
-    formatCursor: ({ score, url }) => encodeCursor([score, url]),
+    formatCursor: ({ score, url }) => encodeCursor(LIST, [score, url]),
   }
 }
 

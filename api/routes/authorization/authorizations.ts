@@ -54,6 +54,9 @@ function refuseRaw(rows: 'effective' | 'raw'): void {
   if (rows === 'raw') refuse('forbidden', 'include=raw requires an administrator of the registry')
 }
 
+/** The list, as its cursors name it. */
+const LIST = 'authorizations'
+
 const place = z.tuple([z.string(), z.string().nullable(), z.uuid()]).transform(
   ([publisher_domain, property_id_slug, id]): GrantPlace => ({
     publisher_domain,
@@ -79,7 +82,7 @@ export const listAuthorizations = defineOperation({
     include,
     as_of: asOf,
     limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
-    cursor: createCursor(place),
+    cursor: createCursor(LIST, place),
   }),
   reply: { 200: AgentAuthorizations },
   responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
@@ -105,7 +108,9 @@ export const listAuthorizations = defineOperation({
     const last = shown.at(-1)
     const rows = addOperatorSides(shown, past ? undefined : services.reader)
     const next_cursor =
-      hasMore && last ? encodeCursor([last.publisher_domain, last.property_id_slug, last.id]) : null
+      hasMore && last
+        ? encodeCursor(LIST, [last.publisher_domain, last.property_id_slug, last.id])
+        : null
     const body = {
       agent_url: agent,
       evidence: query.evidence,

@@ -104,7 +104,11 @@ export const resolveBrandsBulk = defineOperation({
     ),
 })
 
-const brandListQuery = createListQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000)
+const brandListQuery = createListQuery(
+  'brands',
+  ['brand_json', 'enriched', 'community', 'hosted'],
+  1_000,
+)
 
 export const listRegisteredBrands = defineOperation({
   id: 'listBrands',

@@ -71,7 +71,7 @@ export const listCatalog = defineOperation({
     }),
     active_since: DateTime.optional().describe('Only properties that changed since this time'),
     limit: createPageSize({ defaultSize: 100, max: 1_000 }),
-    cursor: createCursor(z.tuple([z.uuid()])),
+    cursor: createCursor('catalog', z.tuple([z.uuid()])),
   }),
   reply: { 200: Catalog },
   responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
@@ -82,7 +82,7 @@ export const listCatalog = defineOperation({
       ? await listCatalogEntries(snapshot, { ...filters, after: cursor?.[0], limit: limit + 1 })
       : { items: [], total: 0 }
     const { items: entries, hasMore } = cutPage(items, limit)
-    const next_cursor = hasMore ? encodeCursor([getLast(entries).property_rid]) : null
+    const next_cursor = hasMore ? encodeCursor('catalog', [getLast(entries).property_rid]) : null
     return replyOk(
       { entries, total, has_more: hasMore, next_cursor },
       buildSyncHeaders(snapshot, services),
@@ -109,7 +109,7 @@ export const syncCatalog = defineOperation({
   query: z.object({
     since: DateTime.describe('Time after which changes are listed, in ISO 8601'),
     limit: createPageSize({ defaultSize: 10_000, max: 10_000 }),
-    cursor: createCursor(changePlace),
+    cursor: createCursor('catalog sync', changePlace),
   }),
   reply: { 200: CatalogSync },
   responseHeaders: ['X-Registry-Seq', 'X-Sync-Cursor'],
@@ -121,7 +121,8 @@ export const syncCatalog = defineOperation({
       : []
     const { items: entries, hasMore } = cutPage(items, limit)
     const last = entries.at(-1)
-    const next_cursor = hasMore && last ? encodeCursor([last.updated_at, last.property_rid]) : null
+    const next_cursor =
+      hasMore && last ? encodeCursor('catalog sync', [last.updated_at, last.property_rid]) : null
     return replyOk(
       { entries, server_timestamp: findShownUntil(services), has_more: hasMore, next_cursor },
       buildSyncHeaders(snapshot, services),

@@ -71,7 +71,11 @@ export const resolvePropertiesBulk = defineOperation({
     ),
 })
 
-const propertyListQuery = createListQuery(['adagents_json', 'community', 'enriched'], 100)
+const propertyListQuery = createListQuery(
+  'properties',
+  ['adagents_json', 'community', 'enriched'],
+  100,
+)
 
 export const listRegisteredProperties = defineOperation({
   id: 'listProperties',

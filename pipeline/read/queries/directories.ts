@@ -14,6 +14,8 @@ interface SortOrder {
 
 /** A list of everything of one kind, which people filter and sort. */
 export interface Directory {
+  /** Kind of its rows, in the plural. */
+  name: string
   /** Query of its rows, each with an `id`. */
   rows: string
   /** Columns of text by which rows are filtered. */
@@ -49,6 +51,7 @@ export interface BrandRow {
 }
 
 export const brandDirectory: Directory = {
+  name: 'brands',
   rows: `
 select domain as id, brand_name as name, coalesce(keller_type, '${DEFAULT_KELLER_TYPE}') as type,
   case when source <> 'brand_json' then source::varchar
@@ -72,6 +75,7 @@ export interface PublisherRow {
 }
 
 export const publisherDirectory: Directory = {
+  name: 'publishers',
   rows: `
 select domain as id, domain, if(valid, 'valid', 'invalid') as state, discovery_method as type,
   if(agent_count > 0, 'yes', 'no') as sells, manager_domain, agent_count::double as agents,
@@ -103,6 +107,7 @@ export interface AgentRow {
 }
 
 export const agentDirectory: Directory = {
+  name: 'agents',
   rows: `
 select agent_url as id, agent_url as address, p.name,
   coalesce(p.type, 'unknown') as type,
