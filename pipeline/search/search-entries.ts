@@ -38,9 +38,12 @@ export interface CollectionSource {
   buildEntry(row: Record<string, unknown>): SearchEntry
 }
 
+/** Publishers that are found: those with a valid file, and those whose file the registry hosts. */
+export const foundPublishers = `(select domain from publishers where valid
+  union select domain from entries where entity = 'property' and status = 'live')`
 /** Publishers have no names of their own, so those of the domain's brand are used. */
 const publishers = `select domain, brand_name, names
-  from publishers left join brands using (domain) where valid order by domain`
+  from ${foundPublishers} left join brands using (domain) order by domain`
 /** Agents that a file or their own answer names, those that most publishers authorize first. */
 const agents = `select agent_url, name
   from agents full join agent_profiles using (agent_url)

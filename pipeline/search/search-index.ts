@@ -8,7 +8,7 @@ import { PartsReader } from './parts-reader.ts'
 import { runInSlices, type Slices } from './slices.ts'
 
 /** Version of the file; one of another version is made again. */
-export const SEARCH_FORMAT = 8
+export const SEARCH_FORMAT = 9
 
 export const collectionNames = ['brands', 'publishers', 'properties', 'agents'] as const
 export type CollectionName = (typeof collectionNames)[number]

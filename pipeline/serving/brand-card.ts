@@ -8,7 +8,7 @@ const INDUSTRIES_MAX = 6
 const TEXT_CHARS_MAX = 1_000
 
 /** Converts a brand to the few facts that the lookup of its publisher shows. */
-export function toBrandCard({ brand_name, manifest }: BrandRow) {
+export function toBrandCard({ brand_name, manifest }: Pick<BrandRow, 'brand_name' | 'manifest'>) {
   const { description, logos, logo_url, colors, industries } = manifest ?? {}
   const logo = toText(logo_url) ?? findLogo(logos)
   const shown = {

@@ -446,6 +446,8 @@ describe('a page says what JSON says', () => {
   test('of a publisher whose file is hosted here, and what is left to do', async () => {
     const page = await read('/publisher/told.example')
     expect(page('.tiles dd').first().text()).toBe('Hosted here')
+    expect(page('h1').text()).toBe('Told')
+    expect(page('a[href="/brand/told.example"]').first().text()).toBe('Brand')
     expect(page('main .notice').text()).toContain('One step left')
     expect(page('#file').text()).not.toMatch(/never/)
   })

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findKeyHolder } from '../../api/auth/principal.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import { measureCpuMs } from '../support/checks/measured-work.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -127,7 +130,10 @@ describe('GET /api/search', () => {
       observePublisherFile('herald.example', { sites: ['herald.example'], agents }),
       observePublisherFile('quiet.example', { sites: ['quiet.example'], agents }),
     )
-    await enrol(own, { org: 'Zeta Média Group', domains: ['herald.example', 'none.example'] })
+    const zeta = await enrol(own, {
+      org: 'Zeta Média Group',
+      domains: ['herald.example', 'none.example'],
+    })
     await enrol(own, { org: 'Zeta Hidden', domains: ['quiet.example'], public: false })
     await own.publish()
     const publishers = async (text: string) =>
@@ -141,6 +147,21 @@ describe('GET /api/search', () => {
     expect(await publishers('herald')).toEqual([herald])
     expect(await publishers('zeta')).toEqual([herald])
     expect(await publishers('quiet')).toEqual([{ domain: 'quiet.example', member: null }])
+    const { id, org_id } = findKeyHolder(own.reader, zeta)!
+    const property = { type: 'website', name: 'Front page', identifiers: [] }
+    for (const save of [
+      { op: 'brand.save', brand_name: 'Hosted Herald' },
+      { op: 'property.save', properties: [property] },
+    ]) {
+      const editor = { kind: 'key', id, org_id }
+      const hosted = { revision_id: randomUUID(), domain: 'none.example', editor }
+      await own.submit(Operation.parse({ ...save, ...hosted }))
+    }
+    await own.publish()
+    const hosted = { ...herald, domain: 'none.example' }
+    for (const text of ['hosted herald', 'none.example'])
+      expect(await publishers(text)).toEqual([hosted])
+    expect(await publishers('zeta')).toEqual([herald, hosted])
     await own.close()
   })
 

@@ -14,6 +14,7 @@ import { findHosted } from './hosted.ts'
 import { describeHosted, findPointingHere, findResolved, HOSTING } from './hosting.ts'
 import { findInventory } from './inventory.ts'
 import { getMembers, toPublicMember } from './members.ts'
+import { findBrandCard } from './resolutions.ts'
 import {
   documentSpaces,
   findFileFreshness,
@@ -230,8 +231,7 @@ const fileStatus: Partial<Record<FreshnessBlock['state'], 'absent' | 'invalid'>>
 export function buildUnknownPublisher(reader: Reader, domain: string): PublisherLookup {
   const freshness = findFileFreshness(reader, 'adagents.json', domain)
   const { http_status } = freshness
-  const brand = findFreshness(reader, 'brand.json', domain)
-  const isRead = brand.state === 'current' || brand.state === 'stale'
+  const brand = findBrandCard(reader, domain)
   return {
     domain,
     member: toPublicMember(getMembers(reader).findOwner(domain)),
@@ -248,8 +248,10 @@ export function buildUnknownPublisher(reader: Reader, domain: string): Publisher
         status: fileStatus[freshness.state] ?? 'unknown',
         expected_url: toUrl({ kind: 'adagents.json', location: domain }),
       },
-      brand_json: { status: isRead ? 'present' : 'unknown' },
+      brand_json:
+        brand === undefined ? { status: 'unknown' } : { status: 'present', name: brand.name },
     },
+    ...(brand && { brand }),
     properties: [],
     authorized_agents: [],
     formats: [],

@@ -1,3 +1,5 @@
+import type { BrandResolution, PublisherLookup } from '../../model/responses/index.ts'
+import { toBrandCard } from '../../serving/brand-card.ts'
 import type { Reader } from '../reader.ts'
 import type { LentBytes } from './buffer-builder.ts'
 import { addGrantFacts } from './grant-facts.ts'
@@ -11,6 +13,14 @@ import {
 
 export function findBrand(reader: Reader, domain: string): StoredAnswer | undefined {
   return findStored(reader, documentSpaces.brand, domain)
+}
+
+/** Finds what the lookup of a publisher shows of the domain's brand, whoever says so. */
+export function findBrandCard(reader: Reader, domain: string): PublisherLookup['brand'] {
+  const found = findBrand(reader, domain)
+  if (found === undefined) return undefined
+  const { brand_name, brand_manifest }: BrandResolution = JSON.parse(found.body.toString())
+  return toBrandCard({ brand_name, manifest: brand_manifest ?? null })
 }
 
 /** Resolves brands by key, null if unknown. */

@@ -1,6 +1,7 @@
 import { stripNulls } from '../../diff/events.ts'
 import type { PlacementEntry } from '../../model/documents/index.ts'
 import type { PlacementItem } from '../../model/responses/index.ts'
+import { foundPublishers } from '../../search/search-entries.ts'
 import { cutFormats } from '../../serving/brand-card.ts'
 import { toListExpression } from '../../store/columnar/duckdb-values.ts'
 import type { Snapshot } from '../reader.ts'
@@ -65,7 +66,7 @@ export async function countPublishers(
   return row.n
 }
 
-/** Finds the domains of a list that are publishers with a valid file, by domain. */
+/** Finds the domains of a list that are publishers which a search shows, by domain. */
 export async function findPublishers(
   { db }: Snapshot,
   domains: readonly string[],
@@ -73,8 +74,8 @@ export async function findPublishers(
 ): Promise<string[]> {
   if (domains.length === 0) return []
   const rows = await db.all<{ domain: string }>(
-    `select domain from publishers
-     where valid and domain in (select unnest(${toListExpression('$domains')})) order by domain limit $limit`,
+    `select domain from ${foundPublishers}
+     where domain in (select unnest(${toListExpression('$domains')})) order by domain limit $limit`,
     { domains: JSON.stringify(domains), limit },
   )
   return rows.map(({ domain }) => domain)
