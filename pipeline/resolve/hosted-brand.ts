@@ -18,12 +18,19 @@ export interface SavedBrand {
 
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 
-/** Builds the brand.json of a saved brand: the submitted file, or a house with one brand. */
+/** Builds the brand.json of a saved brand: the submitted file as of its save, or a house with one brand. */
 export function buildHostedBrand(saved: SavedBrand): BrandFile {
   const uploaded = saved.document.brand_json as BrandFile | undefined
-  if (uploaded !== undefined) return uploaded
+  if (uploaded !== undefined) return toUpdated(uploaded, saved.updated_at)
   const document = buildPortfolio(saved)
   return { document, file: buildPortfolioFile(document) }
+}
+
+/** Replaces the time in a file that states one: who edits a file rarely edits it, and readers refuse an older file. */
+function toUpdated({ file, document }: BrandFile, last_updated: string): BrandFile {
+  if (file.last_updated === undefined) return { file, document }
+  const read = 'last_updated' in document ? { ...document, last_updated } : document
+  return { file: { ...file, last_updated }, document: read }
 }
 
 function buildPortfolio({ domain, brand_name, document, updated_at }: SavedBrand): Portfolio {

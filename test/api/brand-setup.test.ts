@@ -119,6 +119,21 @@ describe('setting up a brand', () => {
     expect(file.brands[0].description).toBe('Shoes')
   })
 
+  test('serves a submitted file with the time of its save, where it states a time at all', async () => {
+    const domain = 'dated.acme.example'
+    const save = async (more: object) => {
+      const brand_json = house(domain, more)
+      const answer = await setUp({ domain, brand_name: 'Acme', brand_json })
+      expect(answer.statusCode, answer.body).toBe(200)
+      return (await get(`/brands/${domain}/brand.json`)).json().last_updated
+    }
+    const last_updated = '2026-01-01T00:00:00Z'
+    expect(Date.parse(await save({ last_updated }))).toBe(registry.clock.now())
+    registry.clock.tick(60_000)
+    expect(Date.parse(await save({ last_updated }))).toBe(registry.clock.now())
+    expect(await save({})).toBeUndefined()
+  })
+
   test('stores a file of which the checker only warns, and reads it without that', async () => {
     const domain = 'warned.acme.example'
     const file = house(domain)
