@@ -1,8 +1,12 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { RevisionHeld } from '../../pipeline/model/responses/history.ts'
-import { findRevision, findVersionContact } from '../../pipeline/read/lookups/revisions.ts'
+import {
+  countRevisions,
+  findRevision,
+  findVersionContact,
+} from '../../pipeline/read/lookups/revisions.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
@@ -11,6 +15,7 @@ import { buildVersionFile } from '../pages/parts/version-file.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
 import { canChange } from './domain-rights.ts'
 import { readHosted } from './hosted-file.tsx'
+import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -57,6 +62,19 @@ export function renderRestore(
   const path = `${toSectionPath(org.org, 'entries')}/roll-back`
   const fields = { domain, kind, to_revision: String(number) }
   return renderButton(path, token, `Restore version ${number}`, fields)
+}
+
+/** Renders the button that restores a version, or the one that makes the organization a member who may. */
+function renderOffer(
+  context: OrganizationRequest,
+  version: { domain: Domain; kind: Kind; number: number },
+): Child {
+  const { domain, kind } = version
+  if (mayRestore(context, { domain, kind: kinds[kind].file }))
+    return renderRestore(context, version)
+  return canChange(context, domain)
+    ? renderMembership(context, toEntryPath(context.org.org, domain))
+    : null
 }
 
 /** Leaves out the contact, which only those who can change the file see in its versions. */
@@ -106,18 +124,23 @@ async function renderVersion(
       ? undefined
       : compareFiles(isOwner ? served : omitContact(served), file)
   const isServed = changes?.length === 0
-  const shown = isServed ? served : (file ?? held.content?.document)
+  const shown = file ?? held.content?.document
+  const isCurrent = number === countRevisions(reader, kind, domain)
+  const title = mayRestore(context, { domain, kind: kinds[kind].file })
+    ? 'What restoring it changes'
+    : 'How it differs from what is served now'
   return (
     <>
       <p class="lead">
-        Saved {renderMoment(version.created_at)}.{isServed ? ' This is what is served now.' : null}
+        Saved {renderMoment(version.created_at)}.
+        {isServed
+          ? ` ${isCurrent ? 'This is' : 'It has the same content as'} what is served now.`
+          : null}
       </p>
-      {isServed || !mayRestore(context, { domain, kind: kinds[kind].file })
-        ? null
-        : renderRestore(context, { domain, kind, number: version.revision_number })}
+      {isServed ? null : renderOffer(context, { domain, kind, number })}
       {changes === undefined || isServed
         ? null
-        : renderSection('change', 'What restoring it changes', renderChangedFields(changes, true))}
+        : renderSection('change', title, renderChangedFields(changes, true))}
       {shown === undefined ? (
         <p class="empty">Only those who can change this file see the content of this version.</p>
       ) : (

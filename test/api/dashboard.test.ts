@@ -1169,6 +1169,11 @@ test('a version is shown with the contact that it is served with', async () => {
   expect(later('#file pre').text()).not.toContain('Inventory desk')
   const before = await read(ann, at(acme, path))
   expect(before('#change').text()).toContain('Inventory desk')
+  await publish({ ...plain, contact })
+  const same = await read(ann, at(acme, path))
+  expect(same('.lead').text()).toContain('It has the same content as what is served now.')
+  const { created_at } = history.json().revisions[0]
+  expect(JSON.parse(same('#file pre').text()).last_updated).toBe(created_at)
   const foreign = await read(bob, at(other, path))
   expect(foreign('main').text()).not.toContain('Inventory desk')
 })
