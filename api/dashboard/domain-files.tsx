@@ -99,8 +99,7 @@ async function loadAdagentsState(context: Shared, domain: Domain): Promise<FileS
   const freshness = findFileFreshness(reader, 'adagents.json', domain)
   if (refused !== undefined) return describeUnread(freshness)
   const { status } = lookup.files.adagents_json
-  if (isHostedOnly(lookup))
-    return { ...describeUnread(freshness), ...hosted, notes: ['not linked from the domain'] }
+  if (isHostedOnly(lookup)) return describeHosted(freshness)
   if (status === 'absent' || status === 'unknown') return describeUnread(freshness)
   const source = toDecidingSource(lookup)
   const faults = await countFaults(source, findFileRecord(reader, source), toAsking(context))
@@ -134,10 +133,9 @@ async function loadBrandState(context: Shared, domain: Domain): Promise<FileStat
   const file = findFileRecord(reader, source)
   const isGone = freshness.state === 'absent' || freshness.state === 'invalid'
   if (!file || isGone)
-    return {
-      ...describeUnread(freshness),
-      ...(findHosted(reader, kind, domain) === undefined ? {} : hosted),
-    }
+    return findHosted(reader, kind, domain) === undefined
+      ? describeUnread(freshness)
+      : describeHosted(freshness)
   const faults = await countFaults(source, file, toAsking(context))
   return {
     label: faults.errors > 0 ? 'Usable' : 'Valid',
@@ -147,7 +145,11 @@ async function loadBrandState(context: Shared, domain: Domain): Promise<FileStat
   }
 }
 
-const hosted = { label: 'Hosted here', look: 'good' }
+/** Describes a file that is hosted here, and that the domain doesn't lead to, as far as it was read. */
+function describeHosted(freshness: FreshnessBlock): FileState {
+  const notes = freshness.state === 'never_crawled' ? [] : ['not linked from the domain']
+  return { ...describeUnread(freshness), label: 'Hosted here', look: 'good', notes }
+}
 
 function describeUnread({ state, succeeded_at: readAt }: FreshnessBlock): FileState {
   const look = state === 'invalid' ? 'bad' : 'none'

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
@@ -9,6 +9,7 @@ import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { FileKind } from '../../pipeline/model/observation.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import {
   askToken,
   BASE,
@@ -1272,6 +1273,10 @@ test('each domain has a line with the state of its files, also on the first page
     observeBrandFile(served, 'Lines'),
   )
   await publishPreviewed(eve, { org, domain: hosted, text: buildFile('Here', hosted) })
+  const editor = { kind: 'key', id: randomUUID(), org_id: org }
+  const save = { op: 'brand.save', revision_id: randomUUID(), domain: hosted, brand_name: 'Here' }
+  const [saved] = await registry.submit(Operation.parse({ ...save, editor }))
+  expect(saved).not.toHaveProperty('refused')
   for (const path of ['/dashboard', at(org, '/domains')]) {
     const page = await read(eve, path)
     const readLine = (domain: string) => {
@@ -1285,9 +1290,17 @@ test('each domain has a line with the state of its files, also on the first page
     const [adagents, brand] = readLine(served)
     expect(adagents).toMatch(/^(Valid|Usable) .*1 agent.*Last read/)
     expect(brand).toMatch(/^(Valid|Usable) .*Last read/)
-    expect(readLine(hosted)[0]).toMatch(/^Hosted here/)
+    expect(readLine(hosted)).toEqual(['Hosted here ', 'Hosted here '])
     expect(readLine(empty)).toEqual(['Never crawled ', 'Never crawled '])
   }
+  const kinds = ['adagents.json', 'brand.json'] as const
+  const now = registry.clock.now()
+  await registry.observe(...kinds.map(kind => observeOutcome('absent', kind, hosted, now)))
+  const crawled = await read(eve, '/dashboard')
+  const states = crawled(`#files tr:contains("${hosted}") td`)
+  expect(states.toArray().map(cell => crawled(cell).text())).toEqual(
+    kinds.map(() => 'Hosted here not linked from the domain'),
+  )
   const first = await read(eve, '/dashboard')
   expect(first('button.plain').text()).toContain('Create organization')
 })
