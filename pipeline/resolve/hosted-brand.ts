@@ -2,7 +2,7 @@ import { parseUrl } from '../core/url.ts'
 import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import { BRAND_SCHEMA } from '../model/hosted.ts'
 import type { BrandRow } from '../model/rows.ts'
-import type { BrandFile } from '../model/save.ts'
+import { type BrandFile, relations } from '../model/save.ts'
 
 const HEX = /^#[0-9a-fA-F]{6}$/
 const ID_CHARS = 60
@@ -68,6 +68,24 @@ function buildPortfolioFile({ house, brands, last_updated }: Portfolio): Record<
     })),
     last_updated,
   }
+}
+
+type Fields = Record<string, unknown>
+
+/** Lists the fields of two versions of a brand: those of their files, or of the one brand in each, if one of them was submitted. */
+export function listBrandFields(versions: readonly [SavedBrand, SavedBrand]): Fields[] {
+  if (versions.every(({ document }) => document.brand_json === undefined))
+    return versions.map(listSavedFields)
+  const files = versions.map(version => buildHostedBrand(version).file)
+  if (files.some(({ brands }) => !Array.isArray(brands) || brands.length !== 1)) return files
+  return files.map(({ brands, ...file }) => ({ ...file, ...(brands as [object])[0] }))
+}
+
+/** Lists what members saved of a brand without a file. */
+function listSavedFields({ brand_name: name, document }: SavedBrand): Fields {
+  const { brand_manifest, ...saved } = document
+  const claimed = Object.entries(saved).filter(([field]) => Object.hasOwn(relations, field))
+  return { name, ...(brand_manifest as object | null), ...Object.fromEntries(claimed) }
 }
 
 function toSlug(name: string): string {

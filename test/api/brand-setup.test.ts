@@ -134,6 +134,33 @@ describe('setting up a brand', () => {
     expect(await save({})).toBeUndefined()
   })
 
+  test('is a version that names the fields which it changed', async () => {
+    const domain = 'named.acme.example'
+    const [brand] = house(domain).brands as [object]
+    const odd = { 'Ä <b>': 1, a: 1, b: 1, c: 1, d: 1, e: 1 }
+    const files = [
+      house(domain),
+      house(domain),
+      house(domain, { last_updated: '2026-01-01T00:00:00Z', trademarks: [] }),
+      house(domain, { brands: [{ ...brand, tagline: 'Walk', description: 'Shoes' }] }),
+      house(domain, { brands: [{ ...brand, ...odd }] }),
+      house(domain, { brands: [brand, { ...brand, id: 'other' }] }),
+    ]
+    for (const brand_json of files) {
+      const answer = await setUp({ domain, brand_name: 'Acme', brand_json })
+      expect(answer.statusCode, answer.body).toBe(200)
+    }
+    const { revisions } = (await get(`/api/brands/history?domain=${domain}`)).json()
+    expect(revisions.map((one: { edit_summary: string }) => one.edit_summary).reverse()).toEqual([
+      'Saved the brand',
+      'Saved with the same content',
+      'Fields changed: trademarks',
+      'Fields changed: description, tagline, trademarks',
+      'Fields changed: description, a, b, c, d, 3 more',
+      'Fields changed: brands',
+    ])
+  })
+
   test('stores a file of which the checker only warns, and reads it without that', async () => {
     const domain = 'warned.acme.example'
     const file = house(domain)

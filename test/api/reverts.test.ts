@@ -67,7 +67,7 @@ describe('reverting a save', () => {
     expect(body.brand_name).toBe('Acme')
     const history = await get('/api/brands/history?domain=acme.example')
     expect(history.body.revisions.map((one: { edit_summary: string }) => one.edit_summary)).toEqual(
-      ['Restored version 1', 'Saved the brand', 'Saved the brand'],
+      ['Restored version 1', 'Fields changed: name', 'Saved the brand'],
     )
     const [row] = await rows('entry.rollback')
     expect(row).toMatchObject({ reverts: bad.submission_id, content: { editor, moderates: true } })

@@ -198,7 +198,12 @@ describe('a person who watches a domain that hosts a file here', () => {
       '. Saved the brand.',
       [saved],
     ],
-    ['edits it', 'Acme edited the hosted brand.json of acme.example', '. S', [saved, saved]],
+    [
+      'edits it',
+      'Acme edited the hosted brand.json of acme.example',
+      '. Fields changed: name.',
+      [saved, { ...saved, brand_name: 'Acme Group' }],
+    ],
     [
       'stops hosting it',
       'Acme stopped hosting the brand.json of acme.example',

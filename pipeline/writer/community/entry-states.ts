@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '../../core/canonical-json.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { toIso } from '../../core/clock.ts'
 import { deriveId } from '../../core/uuid-v7.ts'
 import { buildHostedProperties } from '../../diff/hosted.ts'
@@ -6,6 +6,7 @@ import type { RowStamp } from '../../diff/stamp.ts'
 import type { EntryRow, EntryState, PropertyRow, RevisionRow } from '../../model/rows.ts'
 import type { HostedProperty } from '../../model/save.ts'
 import type { OperationOf } from '../../model/submission.ts'
+import { listBrandFields } from '../../resolve/hosted-brand.ts'
 import { type Entity, readProperties } from '../../store/entries.ts'
 import { buildFoundState, summarizeFound } from './enrichments.ts'
 
@@ -139,10 +140,30 @@ function summarizeEdit(save: Edit, entry: EntryRow, before: EntryRow | undefined
     case 'entry.rollback':
       return save.to_revision === 0 ? 'Stopped hosting' : `Restored version ${save.to_revision}`
     case 'brand.save':
-      return 'Saved the brand'
+      return summarizeBrand(entry, before)
     case 'property.save':
       return summarizeProperties(readProperties(entry), before ? readProperties(before) : [])
   }
+}
+
+/** Fields of a brand that a summary names; whoever wants all of them compares the versions. */
+const NAMED_MAX = 5
+/** Names in a file may be any text. */
+const NAME = /^[a-z]\w{0,39}$/i
+/** Fields that change with each save, or that nobody reads. */
+const omitted: ReadonlySet<string> = new Set(['last_updated', '$schema'])
+
+/** Says which fields of a brand a save changed. */
+function summarizeBrand(saved: EntryRow, before: EntryRow | undefined): string {
+  if (before?.status !== 'live' || before.source !== 'community') return 'Saved the brand'
+  const [now, old] = listBrandFields([saved, before])
+  const changed = [...new Set([...Object.keys(now ?? {}), ...Object.keys(old ?? {})])].filter(
+    name => !omitted.has(name) && !isDeepStrictEqual(now?.[name], old?.[name]),
+  )
+  if (changed.length === 0) return 'Saved with the same content'
+  const named = changed.filter(name => NAME.test(name)).slice(0, NAMED_MAX)
+  const more = changed.length - named.length
+  return `Fields changed: ${[...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`
 }
 
 /** Says how many properties a save added, changed and removed; the rid tells which are the same. */
@@ -153,7 +174,7 @@ function summarizeProperties(
   const known = new Map(before.map(property => [property.property_rid, property]))
   const stayed = saved.filter(({ property_rid }) => known.has(property_rid))
   const changed = stayed.filter(
-    property => toCanonicalJson(property) !== toCanonicalJson(known.get(property.property_rid)),
+    property => !isDeepStrictEqual(property, known.get(property.property_rid)),
   )
   const counts = [
     ['added', saved.length - stayed.length],
