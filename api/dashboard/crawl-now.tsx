@@ -32,11 +32,11 @@ const REFRESH_SECONDS = 2
 const texts = {
   queued: 'The crawl is about to start. This page refreshes itself.',
   running: 'The files are being fetched. This page refreshes itself.',
-  retrying: 'A file could not be read. It will be tried again soon. This page refreshes itself.',
+  retrying: 'A file couldn’t be read. It will be tried again soon. This page refreshes itself.',
   deferred: 'The server asked the crawler to come back later. This page refreshes itself.',
   completed: 'Crawl finished. Every page about the domain is up to date.',
   invalid: 'At least one of the files is invalid.',
-  failed: 'The files could not be read.',
+  failed: 'The files couldn’t be read.',
 } as const satisfies Record<CrawlStatus, string>
 
 const finals: ReadonlySet<CrawlStatus> = new Set(['completed', 'invalid', 'failed'])
@@ -163,7 +163,7 @@ function renderFiles(files: CrawlRequestStatus['outcome']): Html {
 function describeResult(outcome: RequestOutcome | null, status: number | null): [Child, Child] {
   if (outcome === null) return ['waiting', '']
   if (outcome === 'quarantined')
-    return [renderBadge('bad', 'set aside'), 'the registry could not process it']
+    return [renderBadge('bad', 'set aside'), 'the registry couldn’t process it']
   const means = outcomes[outcome].means.replace(/ \(.*\)$/, '')
   const text = outcome === 'absent' ? 'there is no such file' : means
   return [renderResult(outcome), status === null ? text : `${text} (HTTP ${status})`]

@@ -28,7 +28,7 @@ interface Failed {
 export function buildErrorPage(error: PublicError | undefined, failed: Failed, site: Site): Sent {
   const status = error?.status ?? 500
   const title = titles[status] ?? (status === 500 ? 'Something went wrong' : 'Request failed')
-  const text = error?.message ?? 'The registry could not answer. The error has been logged.'
+  const text = error?.message ?? 'The registry couldn’t answer. The error has been logged.'
   const next = renderNextStep(status, text, failed) ?? renderWayOn()
   const body = renderProblem(title, describeRefusal(text, failed.sent), next)
   const view: View = { status: 404, title, description: text, body }

@@ -26,7 +26,7 @@ const clean = (maxChars: number) =>
         .refine(text => !SCRIPT_LIKE.test(text), 'contains something like a script'),
     )
 
-const address = clean(URL_CHARS_MAX).refine(isHttps, 'must be an https address')
+const address = clean(URL_CHARS_MAX).refine(isHttps, 'must be an https URL')
 
 const Accreditation = z
   .object({

@@ -15,7 +15,7 @@ export interface LogoCandidate {
   tags: string[]
 }
 
-/** Parses an https address without a user name and makes it absolute; undefined for anything else. */
+/** Parses an https URL without a user name and makes it absolute; undefined for anything else. */
 export function parseHttpsUrl(href: unknown, base: string): string | undefined {
   if (typeof href !== 'string' || href.length > URL_CHARS) return undefined
   const url = parseUrl(href, base)

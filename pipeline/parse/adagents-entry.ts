@@ -72,7 +72,7 @@ function readAuthorizationType(part: ObjectReader): AuthorizationType | undefine
   if (!part.has('authorization_type')) {
     const [type, ...others] = authorizationTypes.filter(name => part.has(requiredLists[name]))
     const meant = type !== undefined && others.length === 0 ? [type] : authorizationTypes
-    const values = joinAlternatives(meant.map(quote))
+    const values = joinAlternatives(meant)
     part.error(
       'authorization_type',
       'missing',

@@ -61,7 +61,7 @@ export function toNoun(key: string): string {
 
 /** Proposes the names that the file has, as the end of a message; empty if there are none. */
 export function proposeAny(known: ReadonlySet<string>): string {
-  const names = [...known].slice(0, PROPOSED_MAX).map(quote)
+  const names = [...known].slice(0, PROPOSED_MAX)
   return names.length === 0
     ? ''
     : `: name ${known.size > PROPOSED_MAX ? 'one such as ' : ''}${joinAlternatives(names)}`

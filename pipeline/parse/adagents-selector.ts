@@ -11,11 +11,7 @@ import { joinAlternatives, SLUG } from './suggestions.ts'
 export function parseSelector(part: ObjectReader): Selector | undefined {
   const type = part.oneOf('selection_type', selectionTypes)
   if (!part.has('selection_type')) {
-    part.error(
-      'selection_type',
-      'missing',
-      `is missing: write ${joinAlternatives(selectionTypes.map(quote))}`,
-    )
+    part.error('selection_type', 'missing', `is missing: write ${joinAlternatives(selectionTypes)}`)
   }
   const domains = readDomains(part)
   if (type === undefined || domains === undefined) return undefined

@@ -1,6 +1,5 @@
 import { type SignalEntry, signalValueTypes } from '../model/documents/index.ts'
 import { readId, readName } from './adagents-catalog.ts'
-import { quote } from './faults.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
 import { joinAlternatives, SIGNAL_ID, SIGNAL_TAG } from './suggestions.ts'
 
@@ -11,11 +10,7 @@ export function parseSignal(part: ObjectReader): SignalEntry | undefined {
   if (id === undefined) return undefined
   part.checkAlphabet('id', id, SIGNAL_ID)
   if (!part.has('value_type')) {
-    part.error(
-      'value_type',
-      'missing',
-      `is missing: write ${joinAlternatives(signalValueTypes.map(quote))}`,
-    )
+    part.error('value_type', 'missing', `is missing: write ${joinAlternatives(signalValueTypes)}`)
   }
   const valueType = part.oneOf('value_type', signalValueTypes)
   checkValues(part, valueType)

@@ -73,7 +73,7 @@ export function readAgentUrl(
 }
 
 /**
- * Reads the https address of another file, normalised in the form in which that file is fetched and shared.
+ * Reads the https URL of another file, normalised in the form in which that file is fetched and shared.
  * Undefined, with an error, for anything else, and for an address with a user name.
  */
 export function readLocation(part: ObjectReader, key: string): string | undefined {
@@ -101,7 +101,7 @@ export function checkOtherFile(
   )
 }
 
-/** Describes the https address that a text without a scheme stands for: a domain, with a path or without one. */
+/** Describes the https URL that a text without a scheme stands for: a domain, with a path or without one. */
 export function describeFullAddress(written: string): string | undefined {
   const [host = ''] = written.split(/[/?#]/, 1)
   if (!host.includes('.') || parseShortDomain(host) === undefined) return undefined

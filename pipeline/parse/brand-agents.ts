@@ -1,6 +1,5 @@
 import { type AgentDeclaration, agentTypes } from '../model/documents/index.ts'
 import { readAgentUrl, readLocation } from './addresses.ts'
-import { quote } from './faults.ts'
 import { ObjectReader, optional } from './object-reader.ts'
 import { joinAlternatives, SLUG } from './suggestions.ts'
 
@@ -48,7 +47,7 @@ function parseAgent(part: ObjectReader): AgentDeclaration | undefined {
   const url = readAgentUrl(part, 'url')
   const type = part.requiredText('type')
   if (!part.has('type'))
-    part.error('type', 'missing', `is missing: write ${joinAlternatives(agentTypes.map(quote))}`)
+    part.error('type', 'missing', `is missing: write ${joinAlternatives(agentTypes)}`)
   if (type !== undefined && !knownTypes.has(type)) part.notAllowed('type', type, agentTypes)
   const id = part.text('id')
   if (id !== undefined) part.checkAlphabet('id', id, SHORT_SLUG)

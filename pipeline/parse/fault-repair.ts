@@ -5,7 +5,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
 const MEANT = /: did you mean ("+)\?/
 /** Matches the colon behind which a message says what to do. */
 const INSTRUCTION =
-  /: (?=(?:add|allow|ask|check|declare|delete|encode|give|keep|leave|let|list|make|merge|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|upload|use|wait|write)\b)/
+  /: (?=(?:add|allow|ask|check|declare|delete|encode|fix|give|keep|leave|let|list|make|merge|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|upload|use|wait|write)\b)/
 const NOT_ALLOWED = 'is not an allowed value'
 const RULE = /(?:^|[ ,;])(?:must (be|have|list|name|start|use)|but may contain only) /
 /** Matches the value that is there instead of what the rule asks for. */

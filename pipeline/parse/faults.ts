@@ -84,7 +84,7 @@ export class Faults {
 }
 
 function summarize(more: number, { severity }: Fault): Fault {
-  const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed: repair these first`
+  const message = `${more} more ${more === 1 ? 'issue is' : 'issues are'} not listed: fix these first`
   return { field: 'root', code: 'more_faults', message, severity }
 }
 

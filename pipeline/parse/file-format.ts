@@ -89,7 +89,7 @@ function describe(issue: Parameters<typeof describeIssue>[0]): string | undefine
     return describeNoString(issue.input)
   }
   if (issue.code === 'invalid_value') {
-    const rule = `must be ${joinAlternatives(issue.values.map(String))}`
+    const rule = `must be ${joinAlternatives(issue.values)}`
     return issue.input === undefined ? `is missing, ${rule}` : rule
   }
   if (issue.code === 'too_small' && issue.minimum === 1) {

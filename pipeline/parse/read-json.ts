@@ -14,7 +14,7 @@ export const NOT_UTF8 = {
   field: 'root',
   code: 'not_utf8',
   severity: 'warning',
-  message: 'is not valid UTF-8: some characters were lost; save the file as UTF-8',
+  message: 'is not valid UTF-8, so some characters were lost: save the file as UTF-8',
 } as const satisfies Fault
 
 export type JsonRead =

@@ -70,10 +70,12 @@ export function listSpellings(name: string): string[] {
   return [plain, plain.toLowerCase(), plain.toLowerCase().replaceAll('-', '_')]
 }
 
-export function joinAlternatives(values: readonly string[]): string {
-  return values.length === 1
-    ? getFirst(values)
-    : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+/** Names values as they are written, of which one is to be chosen. */
+export function joinAlternatives(values: readonly unknown[]): string {
+  const written = values.map(quote)
+  return written.length === 1
+    ? getFirst(written)
+    : `${written.slice(0, -1).join(', ')} or ${written.at(-1)}`
 }
 
 /** Adds how a value would be written as a list of strings, as the end of a message: a text by its parts. */

@@ -1319,14 +1319,14 @@ test.each<[FileKind, Outcome, string, string]>([
   [
     'adagents.json',
     'not_json',
-    'is invalid: the response is not valid JSON. See the error',
+    'is invalid: the response isn’t valid JSON. See the error',
     'publisher',
   ],
   ['adagents.json', 'unusable', 'is invalid: the JSON has nothing that', 'publisher'],
-  ['brand.json', 'not_json', 'is invalid: the response is not valid JSON. See the error', 'brand'],
+  ['brand.json', 'not_json', 'is invalid: the response isn’t valid JSON. See the error', 'brand'],
   ['adagents.json', 'too_large', 'is invalid: the body exceeds the size limit', 'publisher'],
-  ['adagents.json', 'timeout', 'could not be read: timed out. See the last fetch', 'publisher'],
-  ['brand.json', 'denied', 'could not be read: access denied', 'brand'],
+  ['adagents.json', 'timeout', 'couldn’t be read: timed out. See the last fetch', 'publisher'],
+  ['brand.json', 'denied', 'couldn’t be read: access denied', 'brand'],
 ])(
   'a search for a domain whose %s is found to be %s says so, with the way there',
   async (kind, outcome, words, page) => {

@@ -463,8 +463,8 @@ describe('a page says what JSON says', () => {
     )
     const page = async (path: string) => load((await own.app.inject(path)).body)
     const cut = await page(`/publisher/${location}`)
-    expect(cut('#properties').text()).toContain('Unknown: the file can’t be read.')
-    expect(cut('#agents').text()).toContain('Unknown: the file can’t be read.')
+    expect(cut('#properties').text()).toContain('Unknown: the file is invalid.')
+    expect(cut('#agents').text()).toContain('Unknown: the file is invalid.')
     await own.observe({
       kind: 'adagents.json',
       location: 'none.example',

@@ -134,7 +134,7 @@ describe('a file that was sent is checked', () => {
     const page = await check({ file, domain: PUBLISHER })
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('.lines li').first().text()).toContain(
-      'the file is not valid UTF-8: some characters were lost',
+      'The file is not valid UTF-8, so some characters were lost',
     )
     expect(page('textarea').text().trim()).toBe('')
     expect(load((await send({ file, do: 'download' })).body)('.lines').text()).toContain('UTF-8')

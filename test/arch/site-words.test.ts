@@ -73,7 +73,7 @@ test('a noun agrees with the count before it', () => {
 
 /** Matches what pages contract, and the word by which they would speak for somebody. */
 const OTHER_VOICE =
-  /(?<![\w’])(?:cannot|(?:do|does|did|is|are|was|were|has|have|will) not|[Yy]ou (?:are|will)|[Ww]e|[Oo]urs?)(?![\w’-])/g
+  /(?<![\w’])(?:cannot|(?:do|does|did|is|are|was|were|has|have|will|could) not|[Yy]ou (?:are|will)|[Ww]e|[Oo]urs?)(?![\w’-])/g
 
 /** Lists the words of a page, without its comments and what it refuses as the API does. */
 function readPage(path: string): string {

@@ -26,7 +26,7 @@ export function capitalize(text: string): string {
 export function toContractions(text: string): string {
   return text
     .replace(/\bcannot\b/g, 'can’t')
-    .replace(/\b(do|does|did|is|are|was|were|has|have) not\b/g, '$1n’t')
+    .replace(/\b(do|does|did|is|are|was|were|has|have|could) not\b/g, '$1n’t')
 }
 
 /** Replaces domains in a text by their readable form; what is not a text stays as it is. */

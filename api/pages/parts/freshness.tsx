@@ -7,7 +7,7 @@ import {
 } from '../../../pipeline/core/outcomes.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { renderMoment } from '../html/text.tsx'
+import { renderMoment, toContractions } from '../html/text.tsx'
 
 type State = FreshnessBlock['state']
 
@@ -15,7 +15,7 @@ type State = FreshnessBlock['state']
 const words: Readonly<Record<State, [label: string, look: string, means?: string]>> = {
   current: ['current', 'good'],
   stale: ['stale', 'fair', 'hasn’t been read for two days'],
-  failing: ['failing', 'fair', 'could not be read'],
+  failing: ['failing', 'fair', 'couldn’t be read'],
   absent: ['not found', 'none'],
   invalid: ['invalid', 'bad', 'can’t be used'],
   never_crawled: ['never crawled', 'none'],
@@ -57,7 +57,9 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
   const means = words[state]?.[2]
   const effect = outcomes[outcome as Outcome]?.effect
   const isFailure = effect !== undefined && effect !== 'success'
-  const reason = isFailure ? describeOutcome(outcome as Outcome, http_status ?? null) : undefined
+  const reason = isFailure
+    ? toContractions(describeOutcome(outcome as Outcome, http_status ?? null))
+    : undefined
   const status = http_status === undefined || state === 'current' ? '' : ` (HTTP ${http_status})`
   const why =
     means === undefined || reason === undefined

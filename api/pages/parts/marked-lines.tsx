@@ -2,7 +2,7 @@ import { countThings } from '../../../pipeline/core/counts.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Child, type Html, h } from '../html/jsx.ts'
-import { clipText, renderCoded } from '../html/text.tsx'
+import { capitalize, clipText, renderCoded } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
 
 /** Lines shown before and behind one with a fault. */
@@ -77,6 +77,11 @@ export function renderMarkedLines(
   )
 }
 
+/** Begins a message as a sentence unless it begins with the name of a field. */
+function capitalizeProse(message: string): string {
+  return /^(?:an?|the|there|this|redirects) /.test(message) ? capitalize(message) : message
+}
+
 function renderSentence(text: string): Child {
   const clipped = clipText(text, 300)
   return renderCoded(clipped.endsWith('?') ? clipped : `${clipped}.`, 301)
@@ -132,11 +137,8 @@ function renderNote(fault: RepeatedFault, isEditable: boolean): Html {
   const look = looks[severity]
   return (
     <div class={`note ${look}`}>
-      {renderBadge(
-        look,
-        others === undefined ? severity : countThings(1 + others.length, severity),
-      )}{' '}
-      {renderSentence(omitRepair(message, suggestion ?? ''))}{' '}
+      {renderBadge(look, severity)}{' '}
+      {renderSentence(capitalizeProse(omitRepair(message, suggestion ?? '')))}{' '}
       {suggestion === undefined ? null : (
         <span class="quiet">Fix: {renderSentence(suggestion)}</span>
       )}

@@ -38,7 +38,7 @@ const plainWords: Readonly<Record<string, string>> = {
   stale_reason: 'reason',
   station_id: 'station ID',
   sub_brand: 'sub-brand',
-  validation_failed: 'the file could not be read',
+  validation_failed: 'the file couldn’t be read',
   venue_id: 'venue ID',
 }
 

@@ -48,7 +48,7 @@ export function renderNextStep(
   if (toHostingBase(baseUrl) === undefined)
     return (
       <p class="notice">
-        {owner} This registry has no public https address, so the domain can’t point to it.
+        {owner} This registry has no public https URL, so the domain can’t point to it.
       </p>
     )
   return (
@@ -83,8 +83,8 @@ export function toShownFreshness({
 }
 
 const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
-  invalid: 'Unknown: the file can’t be read.',
-  failing: 'Unknown: the file could not be fetched yet.',
+  invalid: 'Unknown: the file is invalid.',
+  failing: 'Unknown: the file couldn’t be fetched yet.',
   never_crawled: 'Unknown: the file hasn’t been fetched yet.',
 }
 
@@ -196,7 +196,7 @@ const modes = {
   self: 'on its own site',
   self_redirected: 'on another site',
   aao_hosted: 'by this registry',
-  self_invalid: 'on its own site (invalid)',
+  self_invalid: 'on its own site',
   none: 'nowhere',
 } as const
 
@@ -215,7 +215,8 @@ export function renderHosting(
   const { hosting, discovery_method, manager_domain, freshness } = lookup
   const isAnswered = hosting.mode !== 'none' || describeUnknown(lookup) === undefined
   // A file at its well-known URL is what the address says.
-  const isOrdinary = hosting.mode === 'self' && discovery_method === 'direct'
+  const isOrdinary =
+    hosting.mode === 'self_invalid' || (hosting.mode === 'self' && discovery_method === 'direct')
   return renderFacts([
     // No answer is not the answer that nothing is there.
     ['Hosted', !isOrdinary && isAnswered && modes[hosting.mode]],

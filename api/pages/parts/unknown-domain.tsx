@@ -4,7 +4,7 @@ import { type HostedKind, hostedKinds } from '../../../pipeline/model/hosted.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { renderName } from '../html/text.tsx'
+import { renderName, toContractions } from '../html/text.tsx'
 import type { ViewCall } from '../view.ts'
 import { toBrandPath, toCrawlPath, toPublisherPath, toVerifyPath } from './paths.ts'
 
@@ -69,8 +69,8 @@ function renderCrawled(
 /** Describes why a file has nothing to show. */
 function describeProblem({ state, outcome }: CrawledFile): string {
   const { means } = outcomes[outcome as Outcome]
-  if (state === 'invalid') return `is invalid: ${means}`
-  if (state === 'failing') return `could not be read: ${means}`
+  if (state === 'invalid') return `is invalid: ${toContractions(means)}`
+  if (state === 'failing') return `couldn’t be read: ${toContractions(means)}`
   return 'was read, but lists nothing'
 }
 

@@ -58,7 +58,7 @@ const EncryptionKey = z.strictObject({
 const publisher = { publisher_domain: BareDomain }
 /** Known to this registry; a reader of the published schema needs one selector per publisher. */
 const publishers = { publisher_domains: z.array(text).optional() }
-const selecting = { error: 'must be one of all, by_id, by_tag' }
+const selecting = { error: 'must be "all", "by_id" or "by_tag"' }
 const Selector = z.discriminatedUnion(
   'selection_type',
   [
@@ -103,7 +103,9 @@ const terms = {
 const entry = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.looseObject({ authorization_type: z.literal(type), ...anyEntry, ...shape })
 
-const granting = { error: `must be one of ${authorizationTypes.join(', ')}` }
+const granting = {
+  error: `must be one of ${authorizationTypes.map(type => `"${type}"`).join(', ')}`,
+}
 const Entry = z.discriminatedUnion(
   'authorization_type',
   [

@@ -8,6 +8,7 @@ import {
 import { findRepair } from './syntax-repair.ts'
 
 const CLOSERS_SHOWN_MAX = 20
+const REMAINDER = 'the rest of the file'
 
 /** Explains a text that ends before its JSON does, by what is missing; undefined for any other fault. */
 export function explainCutOff(
@@ -21,7 +22,10 @@ export function explainCutOff(
   if (rest === undefined || isClosedInside(text, failed, end)) return undefined
   const closers = listMissing(failed.open)
   const lacks = closers === '' ? '' : `, without its closing ${closers}`
-  const missing = [rest, closers].filter(part => part !== '').join(' and ')
+  const missing =
+    rest === REMAINDER
+      ? `${REMAINDER}, up to the closing ${closers}`
+      : [rest, closers].filter(part => part !== '').join(' and ')
   const why = `it ends too early${lacks}: add ${missing}, or upload it again if it was cut off`
   return { why, offset: Math.min(failed.token.start, end) }
 }
@@ -31,8 +35,8 @@ function describeRest({ expected, token }: Step, before: Step | undefined): stri
   const isName = expected.startsWith('name')
   const isValue = expected === 'value' || expected === 'item or ]'
   if (token.text === '') {
-    if (before?.token.text === ',') return 'what follows the comma'
-    if (expected === 'colon') return 'a colon and a value'
+    if (before?.token.text === ',') return REMAINDER
+    if (expected === 'colon') return 'a colon, a value'
     return expected === 'value' ? 'a value' : ''
   }
   if (!(isName || isValue) || /^[{}[\],:/]/.test(token.text)) return undefined

@@ -27,7 +27,7 @@ test.each([
   ['root', 'holds no list', 'the file holds no list'],
   ['json', 'is not valid JSON near line 3', 'the file is not valid JSON near line 3'],
   ['http_status', 'there is no file: publish it', 'there is no file: publish it'],
-  ['root', '3 more faults are not listed', '3 more faults are not listed'],
+  ['root', '3 more issues are not listed', '3 more issues are not listed'],
 ])('a message names its subject: %s %s', (field, message, told) => {
   expect(toSentence({ field, message })).toBe(told)
 })

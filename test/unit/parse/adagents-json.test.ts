@@ -915,7 +915,7 @@ describe('faults', () => {
     expect(faults.map(f => f.field)).toEqual(
       expect.arrayContaining(['authorized_agents[20]', 'authorized_agents[21]']),
     )
-    expect(faults[4]!.message).toMatch(/^\d+ more faults/)
+    expect(faults[4]!.message).toMatch(/^\d+ more issues/)
   })
 
   it('quote only the beginning of a long text', () => {

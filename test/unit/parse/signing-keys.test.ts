@@ -39,7 +39,7 @@ test.each([
   [{ kty: 'EC', crv: 'P-256', x: 'pub' }, 'add "y" from the agent’s public key'],
   [{ kty: 'RSA', e: 'AQAB' }, 'add "n" from the agent’s public key'],
   [{ kty: 'okp', crv: 'Ed25519', x: 'pub' }, 'write "OKP"'],
-  [{ kty: 'oct' }, 'write OKP, EC or RSA'],
+  [{ kty: 'oct' }, 'write "OKP", "EC" or "RSA"'],
 ])('a key that verifies no signature is told what it lacks, and stays pinned: %j', (key, fix) => {
   const { pinned, suggestions } = check({ kid: 'a', ...key })
   expect(suggestions).toEqual([fix])
