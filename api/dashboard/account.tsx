@@ -13,7 +13,7 @@ import { renderEndingProofs } from './ending-proofs.tsx'
 import { findFormFault, type Refusal, renderField } from './field.tsx'
 import { renderOwnInvitations } from './join.tsx'
 import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
-import { createOrganization, NEW_NAME } from './own-organization.tsx'
+import { createOrganization, NEW_NAME, renderWorkspaceChoice } from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -24,8 +24,9 @@ import {
 
 async function showOrganizations(
   context: DashboardRequest,
-  { refusal = {}, holder }: { refusal?: Refusal; holder?: string | undefined } = {},
+  refusal: Refusal = {},
 ): Promise<DashboardAnswer> {
+  const { holder } = refusal
   const { form, memberships, person, services, token } = context
   const outside = memberships.filter(own => canEdit(own) && !isMember(services, own))
   const body = (
@@ -61,9 +62,7 @@ async function showOrganizations(
       })}
       {outside.length === 0 ? null : <p class="quiet">{MEMBERSHIP}</p>}
       {memberships.length === 1 ? await renderOnly(context, getFirst(memberships)) : null}
-      {holder === undefined
-        ? renderNewForm(form, token, { refusal, isFirst: memberships.length === 0 })
-        : null}
+      {renderNewForm(form, token, { refusal, isFirst: memberships.length === 0 })}
       {renderAccountDeletion(context)}
     </>
   )
@@ -104,6 +103,7 @@ function renderNewForm(
           </option>
         ))}
       </select>
+      {renderWorkspaceChoice(form, refusal)}
       <button type="submit" class={isFirst ? undefined : 'plain'}>
         Create organization
       </button>
@@ -131,9 +131,9 @@ async function create(context: DashboardRequest): Promise<DashboardAnswer> {
     company_type ? { company_type } : {},
   )
   if ('refusal' in made) {
-    const { refused, field } = made.refusal
-    const refusal = { refused, field: field === NEW_NAME ? 'name' : field }
-    return showOrganizations(context, { refusal, holder: made.holder })
+    const { refusal } = made
+    const field = refusal.field === NEW_NAME ? 'name' : refusal.field
+    return showOrganizations(context, { ...refusal, field })
   }
   return { next: toSectionPath(made.org_id, 'domains'), done: 'organization' }
 }

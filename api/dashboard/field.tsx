@@ -3,7 +3,10 @@ import { renderCoded } from '../pages/html/text.tsx'
 import type { ApiAnswer } from './call-api.ts'
 
 /** Why a form was refused, and the field that it is about, if it is a single one. */
-export type Refusal = Partial<Pick<ApiAnswer<unknown>, 'refused' | 'field'>>
+export type Refusal = Partial<Pick<ApiAnswer<unknown>, 'refused' | 'field'>> & {
+  /** Organization of others that has the domain of the person’s email address. */
+  holder?: string | undefined
+}
 
 interface Field {
   name: string

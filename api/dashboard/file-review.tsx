@@ -38,6 +38,7 @@ interface ShownWith {
   fault?: string | undefined
   /** The field that the fault is about, if it is a single one. */
   field?: string | undefined
+  holder?: string | undefined
   marked?: Child
   /** True if the file has to change before it can be published. */
   isHeld?: boolean
@@ -47,7 +48,7 @@ interface ShownWith {
 export async function showReview(
   context: DashboardRequest,
   draft: Draft,
-  { fault, field, marked, isHeld = false }: ShownWith = {},
+  { fault, field, holder, marked, isHeld = false }: ShownWith = {},
 ): Promise<DashboardAnswer> {
   const { services } = context
   const { kind, domain, text } = draft
@@ -92,7 +93,7 @@ export async function showReview(
           owner,
           isChange: !isNew,
           isHeld,
-          refusal: { refused: fault, field },
+          refusal: { refused: fault, field, holder },
         })}
         {renderText(text, preview !== undefined)}
         {preview && parsed ? renderPreview({ kind, domain: parsed, text }, preview, baseUrl) : null}

@@ -2,7 +2,7 @@ import { isFreeMail } from '../../pipeline/core/free-mail.ts'
 import type { Person } from '../../pipeline/model/accounts/person.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { canEdit, type DashboardRequest, type OrganizationRequest } from './dashboard-request.ts'
 import { type Refusal, renderField } from './field.tsx'
 
@@ -33,16 +33,38 @@ export function renderOrganizationField(
       </>
     )
   }
-  return renderField({
-    name: NEW_NAME,
-    label: 'Name of your organization',
-    refusal,
-    hint: 'This form creates it, with you as its owner.',
-    value: form.get(NEW_NAME) ?? deriveName(person),
-    required: true,
-    maxlength: '200',
-    autocomplete: 'organization',
-  })
+  return (
+    <>
+      {renderField({
+        name: NEW_NAME,
+        label: 'Name of your organization',
+        refusal,
+        hint: 'This form creates it, with you as its owner.',
+        value: form.get(NEW_NAME) ?? deriveName(person),
+        required: true,
+        maxlength: '200',
+        autocomplete: 'organization',
+      })}
+      {renderWorkspaceChoice(form, refusal)}
+    </>
+  )
+}
+
+/** Field of the choice to create a workspace, which does without the domain of the person’s email address. */
+const WORKSPACE = 'workspace'
+
+/** Renders the way out where others have the domain of the person’s email address; null for everybody else. */
+export function renderWorkspaceChoice(form: URLSearchParams, refusal: Refusal | undefined): Child {
+  if (refusal?.holder === undefined && !form.has(WORKSPACE)) return null
+  return (
+    <>
+      <label>
+        <input type="checkbox" name={WORKSPACE} value="yes" checked={form.has(WORKSPACE)} /> Create
+        it as a workspace of your own
+      </label>
+      <p class="hint">A workspace can verify every domain that you control.</p>
+    </>
+  )
 }
 
 /** Chooses the organization of a form, or creates the one that it names; else says why neither is possible. */
@@ -67,21 +89,21 @@ export async function chooseOrganization(
 
 /**
  * Creates an organization of the person. An address at a provider of free mail identifies no company, so it
- * makes a personal one. `holder` is the organization of others that has the domain of the address already.
+ * makes a personal one, and so does whoever chooses that.
  */
 export async function createOrganization(
-  { callApi, memberships, person }: DashboardRequest,
+  { callApi, form, memberships, person }: DashboardRequest,
   name: string,
   more: { company_type?: string } = {},
-): Promise<{ org_id: string } | { refusal: Refusal; holder?: string | undefined }> {
-  const is_personal = isFreeMail(findMailDomain(person) ?? '')
+): Promise<{ org_id: string } | { refusal: Refusal }> {
+  const is_personal = form.has(WORKSPACE) || isFreeMail(findMailDomain(person) ?? '')
   const payload = { organization_name: name, ...(is_personal && { is_personal }), ...more }
   const url = '/api/organizations'
   const founded = await callApi<Founded>({ method: 'POST', url, payload })
-  const { refused, body } = founded
+  const { refused, field, body } = founded
   if (refused === undefined) return { org_id: body.organization.id }
   const isOwn = memberships.some(({ org_id }) => org_id === body.existing_org_id)
-  return { refusal: founded, holder: isOwn ? undefined : body.existing_org_name }
+  return { refusal: { refused, field, holder: isOwn ? undefined : body.existing_org_name } }
 }
 
 /** Body of the answer to a founding: the new organization, or the one that exists already. */

@@ -62,8 +62,8 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   if (read(COMPARED) !== hashHosted(before)) return showReview(context, draft, checked)
   const chosen = await chooseOrganization(context)
   if ('refusal' in chosen) {
-    const { refused: fault, field } = chosen.refusal
-    return showReview(context, draft, { fault, field })
+    const { refused: fault, ...refusal } = chosen.refusal
+    return showReview(context, draft, { fault, ...refusal })
   }
   const published = await publishFile(chosen, { ...draft, domain })
   if ('done' in published) {

@@ -70,7 +70,7 @@ export function planFounding(db: Sqlite, founding: Founding): Plan {
   return isProspect(db, holder)
     ? { adopts: holder }
     : refuseExisting(
-        `the organization ${holder.name} already uses this domain. Ask one of its owners to invite you`,
+        `the organization ${holder.name} already uses ${holder.domain}, the domain of your email address. Ask one of its owners to invite you, or create a workspace of your own`,
         holder,
       )
 }
@@ -104,10 +104,13 @@ export function findFreeName(db: Sqlite, wanted: string): string {
 }
 
 /** Finds the organization that holds this domain or the nearest one above it. */
-function findHoldingOrganization(db: Sqlite, domain: string): Organization | undefined {
+function findHoldingOrganization(
+  db: Sqlite,
+  domain: string,
+): (Organization & { domain: string }) | undefined {
   const names = domain.split('.').map((_, i, labels) => labels.slice(i).join('.'))
   return db.one(
-    `select o.org_id, o.name, o.membership_tier
+    `select o.org_id, o.name, o.membership_tier, d.domain
      from verified_domains d join organizations o using (org_id)
      where d.domain in (select value from json_each($names)) order by length(d.domain) desc limit 1`,
     { names: JSON.stringify(names) },

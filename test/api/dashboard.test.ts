@@ -98,7 +98,10 @@ test('who cannot create an organization is told how to join the one of their dom
   expect(refused.statusCode).toBe(400)
   const page = load(refused.body)
   expect(page('main').text()).toContain('Once an owner of Acme has invited gil@acme.example')
-  expect(page('form[action$="/organizations"]')).toHaveLength(0)
+  expect(page('[role=alert]').text()).toContain(
+    'already uses acme.example, the domain of your email address. Ask one of its owners to',
+  )
+  expect(page('form[action$="/organizations"] [name=workspace]')).toHaveLength(1)
   const form = { name: ' ', company_type: 'publisher' }
   const empty = load((await send(ann, '/dashboard/organizations', form)).body)
   expect(empty('#company-type option[selected]').val()).toBe('publisher')
@@ -906,6 +909,34 @@ describe('a person without an organization', () => {
     expect(created).toMatchObject({ name: 'Someone', is_personal: true })
   })
 })
+
+test.each([
+  ['verify', { domain: 'kept.example' }],
+  ['agents', { url: 'https://sales.kept.example/mcp', type: 'sales', visibility: 'private' }],
+  [
+    'publish',
+    { domain: 'kept.example', kind: 'adagents.json', text: buildFile('Kept', 'kept.example') },
+  ],
+])(
+  'whose mailbox is at a domain of others goes on from %s with a workspace',
+  async (page, about) => {
+    const nat = await enterAs(`${page}@acme.example`)
+    const sendOn = (form: Record<string, string>) =>
+      page === 'publish' ? publishPreviewed(nat, form) : send(nat, `/dashboard/${page}`, form)
+    const form = { ...about, organization_name: `Nat, ${page}` }
+    const refused = load((await sendOn(form)).body)
+    expect(refused('[role=alert]').text()).toContain('uses acme.example, the domain of your email')
+    const typed = Object.keys(form).map(name => refused(`main [name=${name}]`).val())
+    expect(typed).toEqual(Object.values(form))
+    const { statusCode } = await sendOn({ ...form, workspace: 'yes' })
+    expect(statusCode).toBe(page === 'agents' ? 303 : 201)
+    const own = await read(nat, '/dashboard')
+    expect(own('tbody').first().text()).toContain(`Nat, ${page}`)
+    const org = own('tbody a').attr('href')!.split('/')[3]!
+    const pending = await send(nat, '/dashboard/verify', { org, domain: 'kept.example' })
+    expect(pending.statusCode).toBe(201)
+  },
+)
 
 test('an agent on a foreign host leads to the proof of its domain, and back to the agent', async () => {
   const url = 'https://ads.elsewhere.example/mcp'
