@@ -74,8 +74,9 @@ function buildTool(operation: Operation, form: ToolForm): RegistryTool {
 }
 
 /**
- * Builds a schema of the required members and, in the complete form, their types, one level deep: a model reads the
- * answer itself, and every request carries the list of tools. The OpenAPI description is complete.
+ * Builds a schema of the members of an answer and their types, one level deep: the OpenAPI description is complete. The
+ * brief form names only what not every answer has, such as `needs`: a model sees the rest, and carries the list of
+ * tools with every request.
  */
 function buildOutputSchema(reply: z.ZodType, form: ToolForm): RegistryTool['outputSchema'] {
   const $defs: Json = {}
@@ -85,13 +86,21 @@ function buildOutputSchema(reply: z.ZodType, form: ToolForm): RegistryTool['outp
   )
   const members = properties as Record<string, Json>
   const requiredNames = (required as string[]).filter(name => !(name in pageEnd))
-  if (form === 'brief') return { type: 'object', required: requiredNames }
-  const types = requiredNames.flatMap(name => {
+  const names = Object.keys(members).filter(name => !(name in pageEnd) && !LIST_PART.test(name))
+  if (form === 'brief') {
+    const optional = names.filter(name => !requiredNames.includes(name) && name !== 'freshness')
+    const properties = Object.fromEntries(optional.map(name => [name, {}]))
+    return { type: 'object', ...(optional.length > 0 && { properties }) }
+  }
+  const types = names.map(name => {
     const { type } = resolveReference(members[name] ?? {}, $defs)
-    return type === undefined ? [] : [[name, { type }]]
+    return [name, type === undefined ? {} : { type }]
   })
   return { type: 'object', properties: Object.fromEntries(types), required: requiredNames }
 }
+
+/** Members that describe how a list is cut. */
+const LIST_PART = /_(?:total|truncated|next_cursor)$/
 
 /** Shortens the schemas of parameters: drops generous limits and patterns, whose violations the route reports. */
 function shorten(properties: Json): Json {

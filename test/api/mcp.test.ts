@@ -170,6 +170,16 @@ describe('tools', () => {
     }
   })
 
+  test('name the fields that decide a case and that not every response has', async () => {
+    const { tools } = await (await connect()).listTools()
+    const listFields = (name: string) =>
+      Object.keys(tools.find(tool => tool.name === name)!.outputSchema!.properties ?? {})
+    const verdict = listFields('validate_property_authorization')
+    expect(verdict).toEqual(expect.arrayContaining(['needs', 'evidence', 'did_you_mean']))
+    expect(verdict).not.toContain('authorized')
+    expect(listFields('resolve_brand')).toContain('house_name')
+  })
+
   test('that write are listed with a credential, where they are asked for', async () => {
     const { tools } = await (await connect(key, '?toolset=write')).listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
