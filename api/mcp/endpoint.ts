@@ -14,7 +14,7 @@ import { buildRefusal, publicErrors, refuse } from '../../pipeline/core/errors.t
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { describeChoices } from '../../pipeline/core/validation-messages.ts'
 import { isReadingKey } from '../auth/organization-access.ts'
-import { authenticate } from '../auth/principal.ts'
+import { authenticate, type Principal } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -66,14 +66,13 @@ export function addMcp(
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
     const principal = isKnown ? await authenticate(services, authorization) : undefined
-    const mayWrite = principal !== undefined && !isReadingKey(principal)
     const sets = readToolsets(request)
     const form = sets.every(set => set === 'core') ? 'brief' : 'complete'
     built[form] ??= buildTools(operations, form)
     const tools = built[form]
     if (!isKnown && canSignIn(services)) requireSignIn(tools, request.body)
     const shown = [...tools.values()].filter(
-      tool => isInToolsets(tool, sets) && isOfferedTo(tool.operation, { isKnown, mayWrite }),
+      tool => isInToolsets(tool, sets) && isOfferedTo(tool.operation, principal),
     )
     const server = buildServer({ tools, shown }, (tool, input) =>
       callTool(app, request, tool, input),
@@ -84,12 +83,14 @@ export function addMcp(
   })
 }
 
-/** Tells whether a caller may call the tool of an operation: some need a credential, and some one that writes. */
+/** Tells whether a caller may call the tool of an operation: some need a credential that writes, or that is a person’s. */
 function isOfferedTo(
-  { access, writes }: Operation,
-  { isKnown, mayWrite }: { isKnown: boolean; mayWrite: boolean },
+  { access, writes, isForPeople }: Operation,
+  principal: Principal | undefined,
 ): boolean {
-  return access !== 'bearer' || (writes ? mayWrite : isKnown)
+  if (access !== 'bearer') return true
+  if (principal === undefined || (isForPeople && principal.kind !== 'user')) return false
+  return !writes || !isReadingKey(principal)
 }
 
 /** Answers a body that is not JSON, as JSON-RPC does. */

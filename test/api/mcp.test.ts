@@ -170,6 +170,15 @@ describe('tools', () => {
     }
   })
 
+  test('that only a person may call are not offered to a key', async () => {
+    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+    const personal = [...buildTools(operations).values()].filter(
+      ({ operation }) => operation.isForPeople,
+    )
+    expect(personal.map(({ name }) => name)).toContain('list_watches')
+    for (const { name } of personal) expect(tools.map(tool => tool.name)).not.toContain(name)
+  })
+
   test('name the fields that decide a case and that not every response has', async () => {
     const { tools } = await (await connect()).listTools()
     const listFields = (name: string) =>
