@@ -37,6 +37,8 @@ interface BackupLoopDeps {
   log: Log
   /** Ends what is under way. */
   signal: AbortSignal
+  /** True where stores were restored: if that was a mistake, the backup before them is needed. */
+  keepsOlder?: boolean
 }
 
 /**
@@ -48,7 +50,7 @@ export function startBackups(deps: BackupLoopDeps): BackupLoop {
   const { commitsSinceBackup, answerBytesSinceBackup } = config.LIMITS
   let isRequested = true
   // A process that ended may not have cleared what it took down.
-  let isClearing = true
+  let isClearing = !deps.keepsOlder
   let failures = 0
   let problem: string | undefined
   let lastAt: Instant = clock.now()

@@ -89,7 +89,9 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
       removeCopies(paths.standby)
       const { fence } = lease
       const { signal } = closing
-      backups = startBackups({ config, store, sequencer, answers, fence, clock, log, signal })
+      const keepsOlder = tenure.isRestored === true
+      const loop = { config, store, sequencer, answers, fence, clock, log, signal, keepsOlder }
+      backups = startBackups(loop)
     },
     async sendAnswers(toSend) {
       await answers.sendAnswers(toSend)

@@ -40,6 +40,21 @@ redis.call('set', KEYS[2], ARGV[1], 'px', ARGV[3])
 return 1`
 
 /**
+ * Takes the lease for restored stores under the next number, and forgets what is later than they are; returns whether
+ * this folder wrote last. Safe to repeat after a crash, when Redis has that number and the folder has not.
+ */
+const START_OVER = `
+local holder = redis.call('get', KEYS[2])
+if holder and holder ~= ARGV[1] then return 0 end
+local fence = redis.call('hget', KEYS[1], 'fence')
+if redis.call('hget', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+if tonumber(fence) ~= tonumber(ARGV[2]) and tonumber(fence) ~= ARGV[2] + 1 then return 0 end
+redis.call('del', KEYS[1], KEYS[3], KEYS[4])
+redis.call('hset', KEYS[1], 'fence', ARGV[2] + 1, 'holder', ARGV[1])
+redis.call('set', KEYS[2], ARGV[1], 'px', ARGV[3])
+return 1`
+
+/**
  * Renews the lease, with the number of the last commit and its last event where they are known. Answers `missing`
  * where Redis has not all that was recorded.
  */
@@ -51,6 +66,8 @@ redis.call('set', KEYS[2], ARGV[1], 'px', ARGV[3])
 if ARGV[4] == '' then return 'held' end
 redis.call('hset', KEYS[1], 'seq', ARGV[4], 'last_event', ARGV[5], 'at', ARGV[6])
 return ${checkMark('ARGV[7]')} == 1 and 'held' or 'missing'`
+
+const ALL_KEYS = [STATE_KEY, LEASE_KEY, ANSWERED_KEY, LOG_PARTS_KEY]
 
 /** Result of an attempt to take the lease. */
 export type Taking = 'held' | 'own' | 'unknown' | 'free' | 'taken'
@@ -70,6 +87,7 @@ export class FleetLease {
   readonly #ms: number
   readonly #take: Script<[Taking, number]>
   readonly #begin: Script<number>
+  readonly #startOver: Script<number>
   readonly #renew: Script<'held' | 'lost' | 'missing' | 'fenced'>
   #fence: number
   #heldUntil = 0
@@ -84,6 +102,7 @@ export class FleetLease {
     this.#ms = leaseMs
     this.#take = defineScript(redis, 'registryTakeLease', 2, TAKE)
     this.#begin = defineScript(redis, 'registryBeginLease', 4, BEGIN)
+    this.#startOver = defineScript(redis, 'registryStartOver', 4, START_OVER)
     this.#renew = defineScript(redis, 'registryRenewLease', 2, RENEW)
   }
 
@@ -108,10 +127,17 @@ export class FleetLease {
   /** Begins with a number where Redis knows no writer; false where it knows one by now. */
   async begin(fence: number): Promise<boolean> {
     const from = performance.now()
-    const keys = [STATE_KEY, LEASE_KEY, ANSWERED_KEY, LOG_PARTS_KEY]
-    const hasBegun = (await this.#begin(...keys, this.#id, fence, this.#ms)) === 1
+    const hasBegun = (await this.#begin(...ALL_KEYS, this.#id, fence, this.#ms)) === 1
     if (hasBegun) this.#hold(fence, from)
     return hasBegun
+  }
+
+  /** Takes the lease for restored stores, and forgets what was answered after them; false where another folder wrote last. */
+  async startOver(): Promise<boolean> {
+    const from = performance.now()
+    const isDone = (await this.#startOver(...ALL_KEYS, this.#id, this.#fence, this.#ms)) === 1
+    if (isDone) this.#hold(this.#fence + 1, from)
+    return isDone
   }
 
   /**

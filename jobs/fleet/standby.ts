@@ -46,7 +46,7 @@ export interface Succession {
  * last; undefined where its own stores are the newest.
  */
 export async function waitForTurn(deps: StandbyDeps): Promise<Succession | undefined> {
-  const { lease, leaseMs, log, redis, noteOthers } = deps
+  const { lease, leaseMs, log, redis, tenure, noteOthers } = deps
   const copy = new BackupCopy(deps)
   let freeSince: number | undefined
   let said = ''
@@ -55,6 +55,7 @@ export async function waitForTurn(deps: StandbyDeps): Promise<Succession | undef
     said = words
   }
   for (; ; await pause(LOOK_EVERY_MS)) {
+    if (tenure.isRestored && (await lease.startOver())) return undefined
     const taking = await lease.take(false)
     if (taking === 'own') return undefined
     noteOthers()
@@ -86,10 +87,10 @@ export async function waitForTurn(deps: StandbyDeps): Promise<Succession | undef
 /** Begins where Redis knows no writer. Throws where it has lost one that this folder does not continue. */
 async function begin({ lease, store, tenure }: StandbyDeps): Promise<boolean> {
   const newest = await findNewestBackup(store)
-  if (newest !== undefined && newest.fence > tenure.fence)
+  if (newest !== undefined && newest.fence > tenure.fence && !tenure.isRestored)
     throw new Fatal(
-      `Redis has lost what was answered since the backup ${newest.name}, which another host made: ` +
-        'start that one, or restore its backup here by hand (docs/operate/incidents.md)',
+      `Redis has lost what was answered since the backup ${newest.name}, which was made with another DATA_DIR: ` +
+        'start the registry there, or restore that backup here (docs/operate/incidents.md)',
     )
   return lease.begin(Math.max(tenure.fence, newest?.fence ?? 0) + 1)
 }

@@ -62,9 +62,8 @@ export async function assertNewest(seq: number, state: WriterState, redis: Redis
   const last = Math.max(state.seq, await findLastAnswered(redis))
   if (seq >= last) return
   throw new Fatal(
-    `these stores are at commit ${seq}, and ${last} was answered here: start with an empty DATA_DIR, ` +
-      'which gets the newest backup and what was answered since. If these stores were restored on purpose, empty Redis ' +
-      '(of `start`: move DATA_DIR/redis away) and set a new BACKUP_TO (docs/operate/incidents.md)',
+    `these stores are at commit ${seq}, and ${last} was answered here. Move record/ and tenure.json out of DATA_DIR, and ` +
+      'the next start gets the newest backup and what was answered since. To go back on purpose, use `registry restore`',
   )
 }
 

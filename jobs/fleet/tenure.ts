@@ -10,16 +10,24 @@ export interface Tenure {
   id: string
   /** 0 where it has never written. */
   fence: number
+  /** Tells whether an operator has restored these stores since, which are to be continued although they lack answers. */
+  isRestored?: boolean | undefined
 }
 
-const TenureFile = z.object({ id: z.uuid(), fence: z.int(), inode: z.string() })
+const TenureFile = z.object({
+  id: z.uuid(),
+  fence: z.int(),
+  inode: z.string(),
+  is_restored: z.boolean().optional(),
+})
 
 type TenurePaths = Pick<Paths, 'tenure'>
 
 /** Reads who this folder is. A copy of a folder is another one: two that write under one id would both go on. */
 export function readTenure(paths: TenurePaths): Tenure {
   const known = readJsonFile(paths.tenure, TenureFile)
-  if (known && known.inode === findInode(paths.tenure)) return { id: known.id, fence: known.fence }
+  if (known && known.inode === findInode(paths.tenure))
+    return { id: known.id, fence: known.fence, isRestored: known.is_restored }
   const tenure = createTenure(known?.fence ?? 0)
   writeTenure(paths, tenure)
   return tenure
@@ -30,12 +38,20 @@ export function createTenure(fence: number): Tenure {
   return { id: randomUUID(), fence }
 }
 
+/** Notes that an operator has restored these stores: the next writer here continues them. */
+export function noteRestored(paths: TenurePaths): void {
+  writeTenure(paths, { ...readTenure(paths), isRestored: true })
+}
+
 /** Replaces the file, which contains the number of its own inode. */
-export function writeTenure({ tenure: file }: TenurePaths, { id, fence }: Tenure): void {
+export function writeTenure(
+  { tenure: file }: TenurePaths,
+  { id, fence, isRestored }: Tenure,
+): void {
   const fresh = `${file}.new`
   rmSync(fresh, { force: true })
   writeFileSync(fresh, '')
-  const content = { id, fence, inode: findInode(fresh) }
+  const content = { id, fence, inode: findInode(fresh), is_restored: isRestored }
   writeFileSync(fresh, `${JSON.stringify(content)}\n`)
   syncPath(fresh)
   renameSync(fresh, file)

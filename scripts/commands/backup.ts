@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { isBackupName } from '../../jobs/fleet/backups.ts'
+import { noteRestored } from '../../jobs/fleet/tenure.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
@@ -110,7 +111,10 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const paths = resolvePaths(config.DATA_DIR)
   if (replaced?.isSuccessor === false)
     process.stderr.write(describeTakedowns(undefined, made_at) + describeForeignKeys(paths))
-  if (config.BACKUP_TO !== undefined) process.stderr.write(`${WITH_BACKUP_TO}\n`)
+  if (config.BACKUP_TO !== undefined || existsSync(paths.tenure)) {
+    noteRestored(paths)
+    process.stderr.write(WITH_BACKUP_TO)
+  }
   const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
     process.stderr.write(
@@ -159,9 +163,9 @@ function findNewestBackup(place: string): string | undefined {
     .at(-1)
 }
 
-/** Says what a registry with BACKUP_TO needs before it starts on stores that are older than its last answer. */
 const WITH_BACKUP_TO =
-  'BACKUP_TO is set: before you start, empty Redis (of `start`: move DATA_DIR/redis away) and set a new BACKUP_TO.'
+  'With BACKUP_TO, the next start here continues these stores: it discards the later writes that Redis has, and makes a backup at once. ' +
+  'Start it before any standby.\n'
 
 /** Says which key files may be those of another registry. */
 function describeForeignKeys(paths: Paths): string {

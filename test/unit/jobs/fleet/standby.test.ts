@@ -5,7 +5,7 @@ import { nameBackup } from '../../../../jobs/fleet/backups.ts'
 import { FleetLease } from '../../../../jobs/fleet/lease.ts'
 import { removeCopies, waitForTurn } from '../../../../jobs/fleet/standby.ts'
 import { createTenure, type Tenure } from '../../../../jobs/fleet/tenure.ts'
-import { STATE_KEY } from '../../../../jobs/fleet/writer-state.ts'
+import { ANSWERED_KEY, STATE_KEY } from '../../../../jobs/fleet/writer-state.ts'
 import { openBackupStore } from '../../../../pipeline/replica/backup-store.ts'
 import { makeFolders, resolvePaths } from '../../../../pipeline/store/paths.ts'
 import { MANIFEST } from '../../../../pipeline/writer/copy-stores.ts'
@@ -128,6 +128,39 @@ describe('a host that waits for its turn', () => {
     await store.write(`backups/${BACKUP}/${MANIFEST}`, Buffer.from('{}'))
     const { wait } = await openHost()
     await expect(wait()).rejects.toThrow(`since the backup ${BACKUP}`)
+  })
+
+  test('continues stores that were restored where it wrote last, under a higher number, also after a crash', async () => {
+    const { openHost, redis, store } = await openFleet()
+    const writer = createTenure(1)
+    await new FleetLease(redis, writer, LEASE_MS).begin(1)
+    await redis.hset(STATE_KEY, 'backup', BACKUP, 'seq', 9)
+    await redis.xadd(ANSWERED_KEY, '9-1', 'answered', '{}')
+    await store.write(`backups/${BACKUP}/${MANIFEST}`, Buffer.from('{}'))
+    const restored = { ...writer, isRestored: true }
+    for (const _ of ['before the crash', 'after it']) {
+      const { wait, lease } = await openHost(restored, { hasStores: true })
+      expect(await wait()).toBeUndefined()
+      expect(lease.fence).toBe(2)
+      expect(await redis.hgetall(STATE_KEY)).toEqual({ fence: '2', holder: writer.id })
+      expect(await redis.exists(ANSWERED_KEY)).toBe(0)
+    }
+  })
+
+  test('continues stores that were restored where Redis lost everything', async () => {
+    const { openHost, store } = await openFleet()
+    await store.write(`backups/${BACKUP}/${MANIFEST}`, Buffer.from('{}'))
+    const restored = { ...createTenure(0), isRestored: true }
+    const { wait, lease } = await openHost(restored, { hasStores: true })
+    expect(await wait()).toBeUndefined()
+    expect(lease.fence).toBe(2)
+  })
+
+  test('does not continue restored stores where another host wrote last', async () => {
+    const { openHost, leaveWriter } = await openFleet()
+    await leaveWriter()
+    const { wait } = await openHost({ ...createTenure(1), isRestored: true }, { hasStores: true })
+    expect(await wait()).toMatchObject({ backup: { name: BACKUP } })
   })
 
   test('goes on under a higher number than any backup has where Redis lost everything', async () => {

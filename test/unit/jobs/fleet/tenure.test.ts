@@ -1,7 +1,12 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createTenure, readTenure, writeTenure } from '../../../../jobs/fleet/tenure.ts'
+import {
+  createTenure,
+  noteRestored,
+  readTenure,
+  writeTenure,
+} from '../../../../jobs/fleet/tenure.ts'
 import { resolvePaths } from '../../../../pipeline/store/paths.ts'
 import { createDataDir } from '../../../support/registry/registry.ts'
 
@@ -30,6 +35,18 @@ test('a copy of a folder is another one, so that not both go on as one', () => {
   expect(copied.id).not.toBe(id)
   expect(readTenure(copy)).toEqual(copied)
   expect(readTenure(original).id).toBe(id)
+})
+
+test('a restore is noted until the folder writes again, and is not copied with it', () => {
+  const [original, copy] = [createPaths(), createPaths()]
+  writeTenure(original, createTenure(4))
+  const { id } = readTenure(original)
+  noteRestored(original)
+  expect(readTenure(original)).toEqual({ id, fence: 4, isRestored: true })
+  cpSync(original.dir, copy.dir, { recursive: true, preserveTimestamps: true })
+  expect(readTenure(copy).isRestored).toBeUndefined()
+  writeTenure(original, { id, fence: 5 })
+  expect(readTenure(original).isRestored).toBeUndefined()
 })
 
 test('an unreadable file is that of a folder that has never written', () => {
