@@ -11,11 +11,11 @@ export const AgentVerification = z
   .object({
     agent_url: AgentUrl,
     verified: z.boolean().describe('Whether the agent has a badge'),
-    badges: z.array(VerifiedBadge).describe('Badges that it has now; empty if it has none'),
+    badges: z.array(VerifiedBadge).describe('Badges that the agent has now; empty if it has none'),
     registry_url: text.describe('URL of the agent’s badges at this registry'),
     did_you_mean: DidYouMean.optional(),
   })
-  .meta({ id: 'AgentVerification', description: 'Badges of an agent.' })
+  .meta({ id: 'AgentVerification', description: 'Badges of an agent' })
 
 export const BadgeEmbed = z
   .object({
@@ -24,13 +24,13 @@ export const BadgeEmbed = z
     verified: z.boolean().describe('Whether the agent has the badge now'),
     adcp_version: text
       .optional()
-      .describe('Version that the badge is pinned to; absent if it is not pinned'),
+      .describe('Version of the protocol that the badge is pinned to; absent if it is not pinned'),
     badge_svg_url: text.describe('URL of the SVG image, which always shows the current state'),
     registry_url: text.describe('URL of the agent’s badges at this registry'),
     html: text.describe('HTML that shows the badge and links to the registry'),
-    markdown: text.describe('Markdown that does the same'),
+    markdown: text.describe('Markdown that shows the badge and links to the registry'),
   })
-  .meta({ id: 'BadgeEmbed', description: 'A badge to embed in a web page.' })
+  .meta({ id: 'BadgeEmbed', description: 'A badge to embed in a web page' })
 
 export const BadgeToken = z
   .object({
@@ -40,7 +40,7 @@ export const BadgeToken = z
     token: text.describe('JSON Web Token (EdDSA), signed with a key of `/.well-known/jwks.json`'),
     expires_at: z.iso.datetime().describe('Time at which the token expires'),
   })
-  .meta({ id: 'BadgeToken', description: 'A badge as a signed token.' })
+  .meta({ id: 'BadgeToken', description: 'A badge as a signed token' })
 
 export const BadgeCheck = z
   .object({
@@ -55,10 +55,14 @@ export const BadgeCheck = z
       .describe('Why the token is not valid; absent if it is'),
     agent_url: text
       .optional()
-      .describe('Agent that the token names; absent if this registry did not sign the token'),
+      .describe(
+        'URL of the agent that the token names; absent if this registry did not sign the token',
+      ),
     role: text
       .optional()
-      .describe('Part of the protocol; absent if this registry did not sign the token'),
+      .describe(
+        'Part of the protocol that the badge is for; absent if this registry did not sign the token',
+      ),
     adcp_version: text
       .optional()
       .describe('Version of the protocol; absent if this registry did not sign the token'),
@@ -66,5 +70,5 @@ export const BadgeCheck = z
       .optional()
       .describe('Expiry of the token; absent if this registry did not sign the token'),
   })
-  .meta({ id: 'BadgeCheck', description: 'Result of checking the token of a badge.' })
+  .meta({ id: 'BadgeCheck', description: 'Result of checking the token of a badge' })
 export type BadgeCheck = z.infer<typeof BadgeCheck>

@@ -9,18 +9,20 @@ const count = z.int().nonnegative()
 const handle = {
   comparison_id: z.uuid().describe('ID of the comparison, unique within the agent'),
   progress_url: text.describe(
-    'URL for reading its progress (GET) and cancelling it (DELETE), until an hour after its end',
+    'URL for reading the progress (GET) and for cancelling the comparison (DELETE), until an hour after its end',
   ),
 }
 
 export const ComparisonStarted = z
   .object({
     ...handle,
-    status: z.literal('queued').describe('It runs as soon as a crawler is free'),
+    status: z
+      .literal('queued')
+      .describe('Always `queued`: the comparison runs as soon as a crawler is free'),
   })
   .meta({
     id: 'StoryboardComparisonStarted',
-    description: 'A comparison that runs in the background.',
+    description: 'A comparison that runs in the background',
   })
 
 export const ComparisonProgress = z
@@ -33,9 +35,11 @@ export const ComparisonProgress = z
       .describe('Progress; `failed` if there is no result, for the reason in `error`'),
     requested_at: z.iso.datetime().describe('Time of the request'),
     steps_total: count.describe('Number of steps of the storyboard, run or not'),
-    user_steps_done: count.describe('Finished steps of your agent, including skipped ones'),
+    user_steps_done: count.describe(
+      'Number of finished steps of your agent, including skipped ones',
+    ),
     reference_steps_done: count.describe(
-      'Finished steps of the reference agent, including skipped ones',
+      'Number of finished steps of the reference agent, including skipped ones',
     ),
     phases: z
       .array(
@@ -43,19 +47,23 @@ export const ComparisonProgress = z
           id: text.describe('ID of the phase within its storyboard'),
           title: text.describe('Display name of the phase'),
           steps_total: count.describe('Number of steps of the phase, run or not'),
-          user_steps_done: count.describe('Finished steps of your agent in this phase'),
+          user_steps_done: count.describe('Number of finished steps of your agent in this phase'),
           reference_steps_done: count.describe(
-            'Finished steps of the reference agent in this phase',
+            'Number of finished steps of the reference agent in this phase',
           ),
         }),
       )
       .describe('Phases in the order of the storyboard'),
-    result: StoryboardComparison.optional().describe('The comparison, once it is completed'),
-    error: text.optional().describe('Why there is no result; absent otherwise'),
+    result: StoryboardComparison.optional().describe(
+      'Result of the comparison; absent until it is completed',
+    ),
+    error: text.optional().describe('Why the comparison has no result; absent otherwise'),
     needs_oauth: z
       .literal(true)
       .optional()
-      .describe('The agent requires a credential that the registry does not have'),
+      .describe(
+        'True if the agent requires a credential that the registry does not have; absent otherwise',
+      ),
   })
-  .meta({ id: 'StoryboardComparisonProgress', description: 'Progress of a comparison.' })
+  .meta({ id: 'StoryboardComparisonProgress', description: 'Progress of a comparison' })
 export type ComparisonProgress = z.infer<typeof ComparisonProgress>

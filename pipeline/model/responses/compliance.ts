@@ -16,65 +16,83 @@ const trackStatuses = ['pass', 'partial', 'fail', 'skip'] as const
 const version = {
   requested_compliance_target: text
     .nullable()
-    .describe('Version of the protocol that was tested, as requested; null if there is none'),
-  adcp_version: text.nullable().describe('The same version in full, with all its numbers'),
+    .describe('Requested version of the protocol; null if none was requested'),
+  adcp_version: text
+    .nullable()
+    .describe('Full version of the protocol that was tested, such as `3.0.6`; null if unknown'),
 }
 
 export const StoryboardResult = z
   .object({
     storyboard_id: text.describe(
-      'ID of the storyboard, followed by that of the step if only one was run',
+      'ID of the storyboard, followed by the ID of the step if only one step was run',
     ),
     ...version,
     title: text.describe('Display name of the storyboard'),
-    category: text.nullable().describe('Summary of the storyboard; null if it no longer exists'),
+    category: text
+      .nullable()
+      .describe('Category of the storyboard; null if the storyboard no longer exists'),
     track: text
       .nullable()
-      .describe('Part of the protocol that it tests; null if it no longer exists'),
-    status: z.enum(storyboardStatuses).describe('`untested` if no step could be run'),
-    steps_passed: count.describe('How many steps passed'),
-    steps_total: count.describe('How many steps were run'),
-    failure_count: count.describe('How many steps failed'),
-    skipped_count: count.describe('How many steps were not run, for any reason'),
-    first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
-    first_failed_step_title: text.nullable().describe('Display name of that step'),
-    first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
+      .describe(
+        'Part of the protocol that the storyboard tests; null if the storyboard no longer exists',
+      ),
+    status: z
+      .enum(storyboardStatuses)
+      .describe('Result of the last run; `untested` if no step could be run'),
+    steps_passed: count.describe('Number of steps that passed in the last run'),
+    steps_total: count.describe('Number of steps that the last run carried out'),
+    failure_count: count.describe('Number of steps that failed in the last run'),
+    skipped_count: count.describe('Number of steps that were not run, for any reason'),
+    first_failed_step_id: text
+      .nullable()
+      .describe('ID of the first step that failed; null if none did'),
+    first_failed_step_title: text
+      .nullable()
+      .describe('Display name of the first step that failed; null if none did'),
+    first_failed_step_task: text
+      .nullable()
+      .describe('Name of the tool that the first failed step called; null if no step failed'),
     first_failure_message: text
       .nullable()
-      .describe('What was wrong, in one line; visible only to the agent’s own organization'),
+      .describe(
+        'Reason for the first failure, in one line; visible only to the agent’s own organization',
+      ),
     first_failure_validations: z
       .array(ValidationResult)
-      .describe('Failed checks of that step; visible only to the agent’s own organization'),
+      .describe(
+        'Failed checks of the first step that failed; visible only to the agent’s own organization',
+      ),
     last_tested_at: moment.describe('Time of the last run'),
     last_passed_at: moment.describe('Time of the last run that passed; null if none did'),
   })
-  .meta({ id: 'AgentStoryboardResult', description: 'Result of an agent in one storyboard.' })
+  .meta({ id: 'AgentStoryboardResult', description: 'Result of an agent in one storyboard' })
 export type StoryboardResult = z.infer<typeof StoryboardResult>
 
 export const VerifiedBadge = z
   .object({
-    role: z.enum(badgeRoles).describe('Part of the protocol that it is for'),
+    role: z.enum(badgeRoles).describe('Part of the protocol that the badge is for'),
     adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
     status: z
       .enum(['active', 'degraded'])
-      .describe('`degraded` while its storyboards do not pass: it is lost after 48 hours'),
-    verified_at: z.iso.datetime().describe('Time at which it was earned'),
+      .describe('`degraded` while some storyboards do not pass: after 48 hours the badge is lost'),
+    verified_at: z.iso.datetime().describe('Time at which the badge was earned'),
     expires_at: z.iso
       .datetime()
-      .describe('Time at which it ends unless all storyboards pass before then'),
+      .describe('Time at which the badge ends unless all storyboards pass before then'),
     verified_specialisms: z
       .array(text)
       .describe('Specialisms that the agent claims and has proven'),
     verification_modes: z
       .array(z.enum(['spec', 'live']))
       .min(1)
-      .describe('How it was tested: `spec` means with the storyboards'),
+      .describe('How the agent was tested: `spec` means with the storyboards'),
     verified_protocol_version: text
       .nullable()
-      .describe('Version of the protocol that it was tested for, in full'),
+      .describe('Full version of the protocol that was tested, such as `3.0.6`; null if unknown'),
     badge_url: text.describe('Path of the badge’s image'),
   })
-  .meta({ id: 'VerifiedBadge', description: 'A badge that an agent has.' })
+  .meta({ id: 'VerifiedBadge', description: 'A badge that an agent has' })
 export type VerifiedBadge = z.infer<typeof VerifiedBadge>
 
 const lifecycle_stage = z
@@ -86,44 +104,50 @@ const summary = {
   ...version,
   status: z
     .enum(complianceStatuses)
-    .describe('`degraded` if some storyboards do not pass, `unknown` if none was run'),
+    .describe('Test result: `degraded` if some storyboards do not pass, `unknown` if none was run'),
   lifecycle_stage,
   streak_days: count.describe('Number of full days for which every run has passed'),
-  monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
+  monitoring_paused: z.boolean().describe('Whether scheduled runs are paused'),
   check_interval_hours: count.describe('Hours between scheduled runs'),
   verified: z.boolean().describe('Whether the agent has a badge'),
   verified_roles: z
     .array(z.enum(badgeRoles))
-    .describe('Parts of the protocol for which it has a badge'),
+    .describe('Parts of the protocol for which the agent has a badge'),
   verified_role_versions: z
     .record(text, z.array(text))
-    .describe('Versions of these badges by part of the protocol, newest first'),
-  tracks: z.record(text, z.enum(trackStatuses)).describe('Results by part of the protocol'),
-  headline: text.nullable().describe('The result in one line; null if there is none'),
+    .describe('Versions of the agent’s badges, newest first, by part of the protocol'),
+  tracks: z.record(text, z.enum(trackStatuses)).describe('Result for each part of the protocol'),
+  headline: text.nullable().describe('Test result in one line; null if there is none'),
   storyboards_passing: count.describe('Number of storyboards that pass'),
   storyboards_total: count.describe('Number of storyboards with a verdict'),
-  last_checked_at: moment.describe('Time of the last run of any storyboard'),
+  last_checked_at: moment.describe(
+    'Time of the last run of any storyboard; null if there was none',
+  ),
 }
 
 export const ComplianceSummary = z
   .object(summary)
-  .meta({ id: 'AgentComplianceSummary', description: 'Summary of an agent’s test results.' })
+  .meta({ id: 'AgentComplianceSummary', description: 'Summary of an agent’s test results' })
 export type ComplianceSummary = z.infer<typeof ComplianceSummary>
 
 const TrackDetail = z
   .object({
-    track: text.describe('Name of that part'),
-    status: z.enum(trackStatuses).describe('`skip` if nothing could be judged'),
-    scenario_count: count.describe('Number of its storyboards that were run'),
-    passed_count: count.describe('Number of its storyboards that pass'),
-    duration_ms: z.number().describe('Total time that they took, in milliseconds'),
+    track: text.describe('Name of the part of the protocol'),
+    status: z
+      .enum(trackStatuses)
+      .describe('Result for this part; `skip` if nothing could be judged'),
+    scenario_count: count.describe('Number of storyboards that were run'),
+    passed_count: count.describe('Number of storyboards that pass'),
+    duration_ms: z.number().describe('Total duration of the runs, in milliseconds'),
     has_coverage_gap_skip: z
       .boolean()
       .describe('Whether steps were not run because the agent does not offer their tasks'),
   })
-  .meta({ id: 'AgentTrackDetail', description: 'Results of an agent in a part of the protocol.' })
+  .meta({ id: 'AgentTrackDetail', description: 'Results of an agent for one part of the protocol' })
 
-const severity = z.enum(['info', 'warning']).describe('`warning` if something should be done')
+const severity = z
+  .enum(['info', 'warning'])
+  .describe('Severity; `warning` if something should be done')
 
 /** Kinds of notices beside results. */
 export const noticeCodes = [
@@ -141,30 +165,36 @@ const TestNotice = z
   .object({
     code: z.enum(noticeCodes).describe('Stable name of the notice, for programs'),
     severity,
-    message: text.describe('Human-readable form of the code, in one sentence'),
+    message: text.describe('Human-readable form of `code`, in one sentence'),
     capability_path: text
       .optional()
-      .describe('Path of the capability that it is about, such as `specialisms`'),
-    capability_pointer: text.optional().describe('The same as a JSON pointer, to the entry itself'),
+      .describe('Path of the capability that the notice is about, such as `specialisms`'),
+    capability_pointer: text
+      .optional()
+      .describe('JSON pointer to the entry that the notice is about'),
     requirement: text.optional().describe('What must be true for the notice to disappear'),
     effective_version: text
       .optional()
-      .describe('Version of the protocol it applies to, as MAJOR.MINOR'),
-    reference_url: text.optional().describe('Page of this registry that explains it'),
+      .describe('Version of the protocol that the notice applies to, as MAJOR.MINOR'),
+    reference_url: text
+      .optional()
+      .describe('URL of a page of this registry that explains the notice'),
   })
-  .meta({ id: 'AgentTestNotice', description: 'A note on the test results of an agent.' })
+  .meta({ id: 'AgentTestNotice', description: 'A notice about the test results of an agent' })
 
 export const TestObservation = z
   .object({
     category: z
       .enum(['coverage', 'reachability'])
-      .describe('`coverage` if steps were skipped, `reachability` if none could be run'),
+      .describe(
+        'Kind of finding: `coverage` if steps were skipped, `reachability` if none could be run',
+      ),
     severity,
-    message: text.describe('Human-readable description of what was seen'),
+    message: text.describe('Human-readable description of the finding'),
   })
   .meta({
     id: 'AgentTestObservation',
-    description: 'What runs showed in addition to their verdict.',
+    description: 'A finding of a run, in addition to the verdict',
   })
 
 /** Fields that only the agent's own organization reads; for others they are null or false. */
@@ -172,19 +202,21 @@ const ownersFields = {
   membership_tier: z
     .enum(tierNames)
     .nullable()
-    .describe('Membership of your organization; null if it has none, and for other callers'),
-  membership_tier_label: text.nullable().describe('Display name of that membership'),
+    .describe('Membership tier of your organization; null if it has none, and for other callers'),
+  membership_tier_label: text
+    .nullable()
+    .describe('Display name of the membership tier; null if `membership_tier` is null'),
   subscription_status: z
     .literal('active')
     .nullable()
     .describe('`active` while your organization has a membership; null for other callers'),
   is_api_access_tier: z
     .boolean()
-    .describe('Whether that membership has API access, without which no badge is issued'),
+    .describe('Whether the membership includes API access, without which no badge is issued'),
   verdict_source: z
     .enum(['heartbeat', 'owner_test', 'manual'])
     .nullable()
-    .describe('What triggered the last run, as in the history; null for other callers'),
+    .describe('Trigger of the last run, as in the history; null for other callers'),
 }
 
 export const AgentCompliance = z
@@ -194,39 +226,45 @@ export const AgentCompliance = z
     status: z
       .enum([...complianceStatuses, 'opted_out'])
       .describe(
-        '`degraded` if some storyboards do not pass, `unknown` if none was run, `opted_out` if its organization opted out of tests',
+        'Test result: `degraded` if some storyboards do not pass, `unknown` if none was run, `opted_out` if the agent’s organization opted out of tests',
       ),
     compliance_opt_out: z
       .boolean()
-      .describe('Whether its organization opted out of tests, so that its results are hidden'),
+      .describe(
+        'Whether the agent’s organization opted out of tests, so that the results are hidden',
+      ),
     badge_requalification_required: z
       .boolean()
-      .describe('Whether it must pass a full run to get a badge again, after an opt-out'),
-    status_changed_at: moment.describe('Time of the last change of `status`'),
-    declared_specialisms: z.array(text).describe('Specialisms that the agent claims to have'),
+      .describe('Whether the agent must pass a full run to get a badge again after an opt-out'),
+    status_changed_at: moment.describe(
+      'Time of the last change of `status`; null if there was none',
+    ),
+    declared_specialisms: z.array(text).describe('Specialisms that the agent claims'),
     specialism_status: z
       .record(text, z.enum(['passing', 'failing', 'untested']))
-      .describe('Test results for the stable parts of the protocol that it claims to support'),
+      .describe('Test result for each stable specialism that the agent claims'),
     verified_badges: z
       .array(VerifiedBadge)
-      .describe('Parts of the protocol for which it is verified now; empty if none'),
-    last_passed_at: moment.describe('Time of the last run that passed'),
-    last_failed_at: moment.describe('Time of the last run that did not pass'),
+      .describe('Badges that the agent has now; empty if it has none'),
+    last_passed_at: moment.describe('Time of the last run that passed; null if none did'),
+    last_failed_at: moment.describe(
+      'Time of the last run that did not pass; null if there was none',
+    ),
     storyboard_statuses: z.array(StoryboardResult).describe('Last result of each storyboard'),
     track_details: z
       .array(TrackDetail)
-      .describe('Last results by part of the protocol, with counts'),
+      .describe('Last results for each part of the protocol, with counts'),
     notices: z
       .array(TestNotice)
       .max(NOTICES_MAX)
-      .describe(`Notes for readers of the results; at most ${NOTICES_MAX}`),
+      .describe(`Notices about the results, at most ${NOTICES_MAX}`),
     observations: z
       .array(TestObservation)
-      .describe('What the last runs showed in addition to their verdict'),
+      .describe('Findings of the last runs, in addition to their verdicts'),
     ...ownersFields,
     did_you_mean: DidYouMean.optional(),
   })
-  .meta({ id: 'AgentCompliance', description: 'Test results of an agent.' })
+  .meta({ id: 'AgentCompliance', description: 'Test results of an agent' })
 export type AgentCompliance = z.infer<typeof AgentCompliance>
 
 export const ComplianceHistory = z
@@ -244,29 +282,33 @@ export const ComplianceHistory = z
             ),
           overall_status: z
             .enum([...storyboardStatuses, 'unknown'])
-            .describe('Result; `unknown` if the agent requires a credential'),
-          headline: text.nullable().describe('The result in one line; null if there is none'),
+            .describe('Result of the run; `unknown` if the agent requires a credential'),
+          headline: text.nullable().describe('Test result in one line; null if there is none'),
           tracks_passed: count.describe('Number of parts of the protocol that passed'),
-          tracks_failed: count.describe('Number of parts in which nothing passed'),
-          tracks_partial: count.describe('Number of parts in which only some steps passed'),
-          tracks_skipped: count.describe('Number of parts in which nothing could be judged'),
+          tracks_failed: count.describe('Number of parts of the protocol in which nothing passed'),
+          tracks_partial: count.describe(
+            'Number of parts of the protocol in which only some steps passed',
+          ),
+          tracks_skipped: count.describe(
+            'Number of parts of the protocol in which nothing could be judged',
+          ),
           tracks_json: z
             .record(text, z.enum(trackStatuses))
-            .describe('Results by part; empty for the run of one storyboard'),
-          total_duration_ms: z.number().describe('How long it took, in milliseconds'),
+            .describe('Result for each part of the protocol; empty for the run of one storyboard'),
+          total_duration_ms: z.number().describe('Duration of the run, in milliseconds'),
           triggered_by: z
             .enum(['heartbeat', 'owner_test', 'manual'])
             .describe(
-              '`heartbeat` if scheduled, `manual` if its organization requested all storyboards, `owner_test` for one of them',
+              'Trigger of the run: `heartbeat` for the schedule, `manual` if the agent’s organization requested all storyboards, `owner_test` if it requested one',
             ),
-          tested_at: z.iso.datetime().describe('Time at which it started'),
+          tested_at: z.iso.datetime().describe('Time at which the run started'),
         }),
       )
-      .describe('Runs, newest first'),
+      .describe('Runs of storyboards, newest first'),
     count: count.describe('Number of items in the list'),
     did_you_mean: DidYouMean.optional(),
   })
-  .meta({ id: 'AgentComplianceHistory', description: 'Runs of storyboards against an agent.' })
+  .meta({ id: 'AgentComplianceHistory', description: 'Runs of storyboards against an agent' })
 export type ComplianceHistory = z.infer<typeof ComplianceHistory>
 
 export const AgentStoryboards = z
@@ -275,13 +317,13 @@ export const AgentStoryboards = z
     status: z
       .literal('opted_out')
       .optional()
-      .describe('True if its organization opted out of tests; absent otherwise'),
+      .describe('`opted_out` if the agent’s organization opted out of tests; absent otherwise'),
     storyboards: z.array(StoryboardResult).describe('Last result of each storyboard'),
     passing_count: count.describe('Number of storyboards that pass'),
     total_count: count.describe('Number of storyboards with a verdict'),
     did_you_mean: DidYouMean.optional(),
   })
-  .meta({ id: 'AgentStoryboardStatus', description: 'Results of an agent by storyboard.' })
+  .meta({ id: 'AgentStoryboardStatus', description: 'Results of an agent by storyboard' })
 
 export const AgentStoryboardsBulk = z
   .object({
@@ -291,14 +333,16 @@ export const AgentStoryboardsBulk = z
         z.union([
           z.array(StoryboardResult),
           z.object({
-            status: z.literal('opted_out').describe('True if its organization opted out of tests'),
+            status: z
+              .literal('opted_out')
+              .describe('`opted_out`: the agent’s organization opted out of tests'),
           }),
         ]),
       )
-      .describe('Last result of each storyboard by agent URL, as sent'),
+      .describe('Results by agent URL, as sent: the last one of each storyboard'),
     invalid_urls: count.optional().describe('Number of invalid URLs; absent if there are none'),
   })
   .meta({
     id: 'AgentStoryboardStatusBulk',
-    description: 'Results of several agents by storyboard.',
+    description: 'Results of several agents by storyboard',
   })

@@ -10,14 +10,16 @@ const text = z.string()
 const moment = z.iso.datetime().nullable()
 
 const schedule = {
-  monitoring_paused: z.boolean().describe('Whether no run is scheduled'),
+  monitoring_paused: z.boolean().describe('Whether scheduled runs are paused'),
   check_interval_hours: z.int().describe('Hours between scheduled runs'),
-  monitoring_paused_at: moment.describe('Time at which it was paused; null if it is not'),
+  monitoring_paused_at: moment.describe(
+    'Time at which scheduled runs were paused; null if they are not',
+  ),
 }
 
 export const MonitoringSchedule = z
   .object(schedule)
-  .meta({ id: 'AgentMonitoring', description: 'When an agent is tested.' })
+  .meta({ id: 'AgentMonitoring', description: 'Test schedule of an agent' })
 
 export const RegistryMetadata = z
   .object({
@@ -27,22 +29,26 @@ export const RegistryMetadata = z
       .describe('Lifecycle stage of the agent, as set by its organization'),
     compliance_opt_out: z
       .boolean()
-      .describe('Whether its organization opted out of tests, so that its results are hidden'),
+      .describe(
+        'Whether the agent’s organization opted out of tests, so that the results are hidden',
+      ),
     badge_requalification_required: z
       .boolean()
-      .describe('Whether it must pass a full run to get a badge again, after an opt-out'),
+      .describe('Whether the agent must pass a full run to get a badge again after an opt-out'),
     ...schedule,
     created_at: moment.describe(
       'Time of the first change to these settings; null if there was none',
     ),
-    updated_at: moment.describe('Time of the last change to these settings'),
+    updated_at: moment.describe(
+      'Time of the last change to these settings; null if there was none',
+    ),
   })
-  .meta({ id: 'AgentRegistryMetadata', description: 'How an agent is tested.' })
+  .meta({ id: 'AgentRegistryMetadata', description: 'Test settings of an agent' })
 export type RegistryMetadata = z.infer<typeof RegistryMetadata>
 
 export const Requeued = z
-  .object({ requeued: z.literal(true).describe('Whether the next run is due at once') })
-  .meta({ id: 'AgentRequeued', description: 'A run was requested.' })
+  .object({ requeued: z.literal(true).describe('Always true: the next run is due now') })
+  .meta({ id: 'AgentRequeued', description: 'A run that was requested' })
 
 const agent_context_id = z.uuid().describe('Identifies the agent together with its credential')
 
@@ -57,18 +63,18 @@ export const AgentAuthStatus = z
       .nullable()
       .describe('Type of the credential; null if there is none'),
     has_oauth_token: z.literal(false).describe('Always false: no token is kept'),
-    has_valid_oauth: z.literal(false).describe('Always false, for the same reason'),
-    oauth_token_expires_at: z.null().describe('Always null, for the same reason'),
+    has_valid_oauth: z.literal(false).describe('Always false: no token is kept'),
+    oauth_token_expires_at: z.null().describe('Always null: no token is kept'),
     has_oauth_client_credentials: z
       .boolean()
       .describe(
-        'Whether these are client credentials, with which a token is requested before each run',
+        'Whether the registry has OAuth client credentials for the agent, with which it requests a token before each run',
       ),
-    saved_at: moment.describe('Time at which it was set; null if there is none'),
+    saved_at: moment.describe('Time at which the credential was set; null if there is none'),
   })
   .meta({
     id: 'AgentAuthStatus',
-    description: 'Whether the registry can test an agent with a credential.',
+    description: 'Whether the registry can test an agent with a credential',
   })
 export type AgentAuthStatus = z.infer<typeof AgentAuthStatus>
 
@@ -77,29 +83,40 @@ const TokenError = z
     kind: z
       .enum(['oauth', 'malformed', 'network'])
       .describe(
-        '`oauth`: it refused; `malformed`: its response is invalid; `network`: it did not respond',
+        '`oauth`: the token endpoint refused; `malformed`: its response is invalid; `network`: it did not respond',
       ),
-    message: text.describe('Human-readable form of the kind, in one line'),
-    oauth_error: text.optional().describe('Its error code; absent if it gave none'),
-    oauth_error_description: text.optional().describe('Its own message, possibly shortened'),
-    http_status: z.int().optional().describe('Status of its response; absent if there was none'),
+    message: text.describe('Human-readable form of `kind`, in one line'),
+    oauth_error: text
+      .optional()
+      .describe('Error code that the token endpoint returned; absent if there was none'),
+    oauth_error_description: text
+      .optional()
+      .describe(
+        'Error message that the token endpoint returned, possibly shortened; absent if there was none',
+      ),
+    http_status: z
+      .int()
+      .optional()
+      .describe('HTTP status of the response; absent if there was none'),
   })
-  .meta({ id: 'AgentTokenError', description: 'Why a token endpoint gave no token.' })
+  .meta({ id: 'AgentTokenError', description: 'Why a token endpoint issued no token' })
 
 export const TokenTested = z
   .object({
-    ok: z.boolean().describe('Whether the token endpoint gave a token'),
+    ok: z.boolean().describe('Whether the token endpoint issued a token'),
     latency_ms: z.number().describe('How long it took, in milliseconds'),
-    error: TokenError.optional().describe('Why it gave none; absent if it gave one'),
+    error: TokenError.optional().describe(
+      'Why the token endpoint issued no token; absent if it did',
+    ),
   })
-  .meta({ id: 'AgentTokenTest', description: 'What a token endpoint returned.' })
+  .meta({ id: 'AgentTokenTest', description: 'Result of requesting a token from a token endpoint' })
 
 export const AgentDiagnostic = z
   .object({
     id: text.describe('ID of the step, unique in this registry'),
     run_id: z.uuid().describe('ID of the run, as in the history'),
     agent_url: AgentUrl,
-    storyboard_id: text.describe('ID of what was run: a storyboard, or one of its steps'),
+    storyboard_id: text.describe('ID of the storyboard that was run, or of its step'),
     phase_id: text.describe('ID of the phase, unique within its storyboard'),
     step_id: text.describe('ID of the step, unique within its phase'),
     task: text.describe('Name of the tool that was called'),
@@ -107,14 +124,15 @@ export const AgentDiagnostic = z
     duration_ms: z.number().describe('How long it took, in milliseconds'),
     request_url: text
       .optional()
-      .describe(
-        'Endpoint that was called; absent if no request is stored, as for a step that passed',
-      ),
+      .describe('URL that was called; absent if no request is stored, as for a step that passed'),
     request_jsonb: z
       .unknown()
       .optional()
       .describe('Arguments of the call, shortened and without secrets'),
-    response_status: z.int().optional().describe('HTTP status; absent if no response was received'),
+    response_status: z
+      .int()
+      .optional()
+      .describe('HTTP status of the response; absent if there was none'),
     response_headers_jsonb: z
       .record(text, z.unknown())
       .optional()
@@ -129,7 +147,9 @@ export const AgentDiagnostic = z
       .describe(
         'Where the result was found: `structured_content`, a text (`text_fallback`), `error` or `none`',
       ),
-    extraction_note: text.optional().describe('Human-readable note on anything unusual about it'),
+    extraction_note: text
+      .optional()
+      .describe('Human-readable note on anything unusual about the response'),
     adcp_error_jsonb: z
       .unknown()
       .optional()
@@ -138,7 +158,7 @@ export const AgentDiagnostic = z
       ),
     served_by_agent_url: text
       .optional()
-      .describe('Endpoint that responded: the agent may listen at a path below its URL'),
+      .describe('URL that responded: the agent may listen at a path below its URL'),
     error_text: text
       .nullable()
       .describe('Why the agent gave no response, or how it refused; null otherwise'),
@@ -146,13 +166,13 @@ export const AgentDiagnostic = z
       .array(ValidationResult)
       .describe('Checks that the response failed, with values shortened and without secrets'),
     guidance: StepGuidance.optional().describe(
-      'What was broken, and what to change; absent if no request is stored',
+      'What is wrong and what to change; absent if no request is stored',
     ),
     captured_at: z.iso.datetime().describe('Time at which the run started'),
   })
   .meta({
     id: 'AgentDiagnostic',
-    description: 'A step of a run, as shown to the agent’s organization.',
+    description: 'A step of a run, as shown to the agent’s organization',
   })
 export type AgentDiagnostic = z.infer<typeof AgentDiagnostic>
 
@@ -163,7 +183,7 @@ export const AgentDiagnosticList = z
     count: z.int().describe('Number of steps in the list'),
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the order of the storyboard'),
   })
-  .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent.' })
+  .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent' })
 export type AgentDiagnosticList = z.infer<typeof AgentDiagnosticList>
 
 export const AgentRequestList = z
@@ -176,46 +196,66 @@ export const AgentRequestList = z
           agent_url: AgentUrl,
           request_type: z
             .enum(agentRequestTypes)
-            .describe('What it was for: a run, a comparison, a step, a discovery or a token'),
-          user_agent: text.describe('`User-Agent` header that identifies it to the agent'),
+            .describe(
+              'Purpose of the request: a run, a comparison, a step, a discovery or a token',
+            ),
+          user_agent: text.describe('`User-Agent` header that the registry sent'),
           response_time_ms: z
             .number()
             .nullable()
-            .describe('Total time that it took, in milliseconds; null if unknown'),
+            .describe('Total duration of the request, in milliseconds; null if unknown'),
           success: z.boolean().describe('Whether the agent could be called, whatever it returned'),
-          error_message: text.nullable().describe('Why it could not; null otherwise'),
-          created_at: z.iso.datetime().describe('Time at which it started'),
+          error_message: text
+            .nullable()
+            .describe('Why the agent could not be called; null if it could'),
+          created_at: z.iso.datetime().describe('Time at which the request started'),
         }),
       )
       .describe('Requests, newest first'),
     count: z.int().describe('Number of items in the list'),
-    total: z.int().describe('Number of requests since then; at most 500 are kept'),
+    total: z.int().describe('Number of requests since the given time; at most 500 are kept'),
   })
-  .meta({ id: 'AgentRequests', description: 'When the registry called an agent to test it.' })
+  .meta({
+    id: 'AgentRequests',
+    description: 'Requests that the registry sent to an agent to test it',
+  })
 
 export const AgentRefreshed = z
   .object({
     online: z.boolean().describe('Whether the agent responded'),
-    tools_count: z.int().nullable().describe('Number of tools that it offers; null if unknown'),
-    response_time_ms: z.number().nullable().describe('Time until it responded, in milliseconds'),
+    tools_count: z
+      .int()
+      .nullable()
+      .describe('Number of tools that the agent offers; null if unknown'),
+    response_time_ms: z
+      .number()
+      .nullable()
+      .describe('Time until the agent responded, in milliseconds; null if it did not'),
     inferred_type: text.describe('Type of the agent, as its member declared it'),
-    type_promoted: z.literal(false).describe('Always false: its organization declares its type'),
+    type_promoted: z
+      .literal(false)
+      .describe('Always false: the agent’s organization declares the type'),
     oauth_required: z
       .boolean()
-      .describe('Whether it requires a credential that the registry does not have'),
-    checked_at: z.iso.datetime().describe('Time at which it was called'),
-    error: text.optional().describe('Why it could not be tested; absent otherwise'),
+      .describe('Whether the agent requires a credential that the registry does not have'),
+    checked_at: z.iso.datetime().describe('Time at which the agent was called'),
+    error: text.optional().describe('Why the agent could not be tested; absent if it could'),
     compliance: z
       .object({
         ran: z.boolean().describe('Whether all storyboards that apply were run'),
         run_id: z.uuid().optional().describe('ID of the run, as in the history'),
-        requested_compliance_target: text.optional().describe('Version that was tested'),
-        adcp_version: text.optional().describe('The same version in full, with all its numbers'),
-        badge_eligible: z.boolean().optional().describe('Whether the agent has a badge after it'),
+        requested_compliance_target: text.optional().describe('Requested version of the protocol'),
+        adcp_version: text
+          .optional()
+          .describe('Full version of the protocol that was tested, such as `3.0.6`'),
+        badge_eligible: z
+          .boolean()
+          .optional()
+          .describe('Whether the agent has a badge after the run'),
         badge_eligible_adcp_versions: z
           .array(text)
           .optional()
-          .describe('Versions of the protocol for which it has a badge'),
+          .describe('Versions of the protocol for which the agent has a badge'),
         overall_status: z
           .enum(complianceStatuses)
           .optional()
@@ -225,27 +265,29 @@ export const AgentRefreshed = z
         observations_count: z
           .int()
           .optional()
-          .describe('What the run showed in addition to its verdict'),
-        notices_count: z.int().optional().describe('Number of notes in addition to the results'),
-        error: text.optional().describe('Why nothing was run; absent if something was'),
+          .describe('Number of findings of the run, in addition to its verdict'),
+        notices_count: z.int().optional().describe('Number of notices about the results'),
+        error: text.optional().describe('Why no storyboard was run; absent if some were'),
       })
-      .describe('The run, and the agent’s test result after it'),
+      .describe('The run, and the agent’s test result after the run'),
   })
-  .meta({ id: 'AgentRefreshed', description: 'Result of probing and testing an agent at once.' })
+  .meta({ id: 'AgentRefreshed', description: 'Result of probing and testing an agent' })
 export type AgentRefreshed = z.infer<typeof AgentRefreshed>
 
 export const AgentConnected = z
   .object({
-    connected: z.literal(true).describe('Whether the registry knows the agent'),
-    has_auth: z.boolean().describe('Whether the registry stores a credential for it, encrypted'),
+    connected: z.literal(true).describe('Always true: the registry knows the agent'),
+    has_auth: z
+      .boolean()
+      .describe('Whether the registry stores a credential for the agent, encrypted'),
     agent_context_id,
     auth_type: z
       .enum(credentialTypes)
       .nullable()
       .describe('Type of credential; null if there is none'),
     refresh: AgentRefreshed.optional().describe(
-      'How the agent responded to its new credential; absent if it was not called, because none was given or it was called too often',
+      'How the agent responded to its new credential; absent if the agent was not called: no credential was given, or there were too many calls',
     ),
   })
-  .meta({ id: 'AgentConnected', description: 'How the registry reaches an agent.' })
+  .meta({ id: 'AgentConnected', description: 'Credential with which the registry calls an agent' })
 export type AgentConnected = z.infer<typeof AgentConnected>

@@ -7,21 +7,25 @@ const text = z.string()
 const count = z.int().nonnegative()
 
 const version = {
-  requested_compliance_target: text.describe('Requested target, to which the version belongs'),
-  adcp_version: text.describe('Version of the protocol that the storyboards are written for'),
+  requested_compliance_target: text.describe('Requested version of the protocol, such as `3.0`'),
+  adcp_version: text.describe(
+    'Full version of the protocol that the storyboards test, such as `3.0.6`',
+  ),
 }
 const labels = {
-  id: text.describe('ID in paths, such as `capability_discovery`'),
+  id: text.describe('ID of the storyboard, such as `capability_discovery`'),
   title: text.describe('Display name of the storyboard'),
-  category: text.describe('Subject of the storyboard, as a group in lists'),
-  summary: text.describe('What it tests, in one line'),
+  category: text.describe('Category under which the storyboard is listed'),
+  summary: text.describe('What the storyboard tests, in one line'),
 }
 
 const agentCounts = {
   agents_passing: count.describe(
-    'Number of agents shown to everyone that passed it in their last run',
+    'Number of agents, shown to everyone, that passed the storyboard in their last run',
   ),
-  agents_tested: count.describe('Number of agents shown to everyone that were tested with it'),
+  agents_tested: count.describe(
+    'Number of agents, shown to everyone, that were tested with the storyboard',
+  ),
 }
 
 export const StoryboardList = z
@@ -31,7 +35,9 @@ export const StoryboardList = z
       .array(
         z.object({
           ...labels,
-          interaction_model: text.describe('Interaction model of the agents that it tests'),
+          interaction_model: text.describe(
+            'Interaction model of the agents that the storyboard tests',
+          ),
           examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           phase_count: count.describe('Number of phases, each with one or more steps'),
           step_count: count.describe('Maximum number of calls to the agent'),
@@ -41,12 +47,12 @@ export const StoryboardList = z
       .describe('Storyboards, sorted by ID'),
     count: count.describe('Number of items in the list'),
   })
-  .meta({ id: 'StoryboardList', description: 'Storyboards with which agents are tested.' })
+  .meta({ id: 'StoryboardList', description: 'Storyboards with which agents are tested' })
 export type StoryboardList = z.infer<typeof StoryboardList>
 
 const StoryboardStepShown = z.object({
   ...stepDefinition,
-  description: text.describe('What happens in it'),
+  description: text.describe('What happens in the step'),
   expected_output: text.describe('The same as `expected`'),
 })
 
@@ -59,11 +65,13 @@ export const StoryboardDetail = z
         narrative: text.describe('Why a buyer makes these calls, in words'),
         agent: z
           .object({
-            interaction_model: text.describe('Interaction model of the agents that it tests'),
-            capabilities: z.array(text).describe('Capabilities of such an agent'),
+            interaction_model: text.describe(
+              'Interaction model of the agents that the storyboard tests',
+            ),
+            capabilities: z.array(text).describe('Capabilities of agents of this kind'),
             examples: z.array(text).describe('Human-readable examples of agents of this kind'),
           })
-          .describe('Type of agent that it tests'),
+          .describe('Kind of agent that the storyboard tests'),
         phases: z
           .array(
             z.object({
@@ -78,7 +86,7 @@ export const StoryboardDetail = z
           .optional()
           .describe('Prerequisites; absent if there are none'),
         required_tools: z.array(text).describe('Tasks, of which an agent must offer at least one'),
-        track: text.describe('Part of the protocol that it tests'),
+        track: text.describe('Part of the protocol that the storyboard tests'),
       })
       .describe('The complete storyboard, except for requests and checks'),
     results: z
@@ -88,19 +96,24 @@ export const StoryboardDetail = z
           .array(
             z.object({
               agent_url: AgentUrl,
-              status: z.enum(['passing', 'partial', 'failing']).describe('Its last result'),
-              steps_passed: count.describe('How many steps passed'),
-              steps_total: count.describe('How many steps were run'),
-              last_checked_at: z.iso.datetime().nullable().describe('Time of its last run'),
+              status: z
+                .enum(['passing', 'partial', 'failing'])
+                .describe('Result of the agent’s last run'),
+              steps_passed: count.describe('Number of steps that passed in the last run'),
+              steps_total: count.describe('Number of steps that the last run carried out'),
+              last_checked_at: z.iso
+                .datetime()
+                .nullable()
+                .describe('Time of the agent’s last run; null if unknown'),
             }),
           )
           .max(50)
-          .describe('Agents that were tested with it, passing ones first; at most 50'),
+          .describe('Agents that were tested with the storyboard, passing ones first; at most 50'),
       })
       .describe('Last results of agents that members show to everyone'),
     test_kit: z.null().describe('Always null: storyboards have no fixtures'),
   })
-  .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })
+  .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps' })
 export type StoryboardDetail = z.infer<typeof StoryboardDetail>
 
 export const StoryboardFirstStep = z
@@ -111,13 +124,13 @@ export const StoryboardFirstStep = z
       .describe('The requested storyboard, by its ID and title'),
     step: StoryboardStepShown.extend({
       phase_id: text.describe('ID of the phase that the step belongs to'),
-    }).describe('Step to begin with, and its phase'),
+    }).describe('The first step, with the ID of its phase'),
   })
-  .meta({ id: 'StoryboardFirstStep', description: 'The step that a storyboard begins with.' })
+  .meta({ id: 'StoryboardFirstStep', description: 'The step that a storyboard begins with' })
 
 export const ApplicableStoryboards = z
   .object({
-    agent_url: text.describe('The agent under test'),
+    agent_url: text.describe('URL of the agent under test'),
     agent_name: text.describe('Name that the agent gives itself, if any'),
     supported_protocols: z
       .array(text)
@@ -128,14 +141,14 @@ export const ApplicableStoryboards = z
     ...version,
     capabilities_probe_error: text
       .optional()
-      .describe('Why its capabilities could not be read; absent if they could'),
+      .describe('Why the agent’s capabilities could not be read; absent if they could'),
     bundles: z
       .array(
         z.object({
           kind: z
             .enum(bundleKinds)
             .describe('`universal` for every agent, `domain` for a protocol, or `specialism`'),
-          id: text.describe('Name of the protocol or the specialism'),
+          id: text.describe('Name of the protocol or the specialism that the bundle tests'),
           storyboards: z
             .array(
               z.object({
@@ -153,6 +166,6 @@ export const ApplicableStoryboards = z
   })
   .meta({
     id: 'ApplicableStoryboards',
-    description: 'Storyboards that apply to an agent.',
+    description: 'Storyboards that apply to an agent',
   })
 export type ApplicableStoryboards = z.infer<typeof ApplicableStoryboards>

@@ -10,11 +10,11 @@ export const StepExchange = z
   .object({
     request: z
       .object({
-        url: text.describe('Endpoint of the agent to which it was sent'),
+        url: text.describe('URL to which the request was sent'),
         operation: text.describe('Name of the tool that was called'),
         payload: z.unknown().describe('Arguments of the call'),
       })
-      .describe('What the registry sent, without its credential'),
+      .describe('Request that the registry sent, without its credential'),
     response_record: z
       .object({
         status: z.int().describe('HTTP status of the endpoint, such as 200'),
@@ -22,15 +22,17 @@ export const StepExchange = z
         payload: z.unknown().describe('Result of the tool, or its error'),
       })
       .optional()
-      .describe('What the agent returned; absent if no response was received'),
+      .describe('Response of the agent; absent if there was none'),
     extraction: z
       .object({
         path: z
           .enum(extractionPaths)
           .describe(
-            '`structured_content`, or `text_fallback` for a text that is JSON; `error` if the agent refused, `none` if no response was received',
+            'Where the result was found: `structured_content`, `text_fallback` for a text that is JSON, `error` if the agent refused, or `none` if there was no response',
           ),
-        note: text.optional().describe('Human-readable note on anything unusual about it'),
+        note: text
+          .optional()
+          .describe('Human-readable note on anything unusual about the response'),
       })
       .describe('Where in the response the result was found'),
     error: z
@@ -40,6 +42,6 @@ export const StepExchange = z
   })
   .meta({
     id: 'StoryboardExchange',
-    description: 'Request and response of a step, shortened and without secrets.',
+    description: 'Request and response of a step, shortened and without secrets',
   })
 export type StepExchange = z.infer<typeof StepExchange>

@@ -4,17 +4,23 @@ const text = z.string()
 
 export const ValidationResult = z
   .object({
-    check: text.describe('Kind of check; `success` if the agent had to do, or refuse, the task'),
+    check: text.describe(
+      'Kind of check; `success` if the agent had to carry out the task, or refuse it',
+    ),
     passed: z.boolean().describe('Whether the check passed'),
     description: text.describe('What the check shows'),
-    path: text.optional().describe('Place in the response; absent if the check concerns all of it'),
-    expected: z.unknown().optional().describe('What was expected there; absent if it passed'),
+    path: text
+      .optional()
+      .describe(
+        'Path of the checked value in the response; absent if the check concerns all of it',
+      ),
+    expected: z.unknown().optional().describe('Expected value; absent if the check passed'),
     actual: z
       .unknown()
       .optional()
-      .describe('What was there, possibly shortened; absent if it passed'),
+      .describe('Actual value, possibly shortened; absent if the check passed'),
   })
-  .meta({ id: 'StoryboardCheck', description: 'One check of one response.' })
+  .meta({ id: 'StoryboardCheck', description: 'One check of one response' })
 export type ValidationResult = z.infer<typeof ValidationResult>
 
 /** Matches refusals of a caller that the agent does not know. */

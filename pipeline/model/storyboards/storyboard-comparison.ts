@@ -20,12 +20,12 @@ export const ComparedPhase = z
           ...stepDefinition,
           user_result: SideResult.describe('What your agent did'),
           reference_result: SideResult.describe('What the reference agent did'),
-          differs: z.boolean().describe('Whether only one of them passed'),
+          differs: z.boolean().describe('Whether only one of the two agents passed'),
         }),
       )
       .describe('Steps in the order of the storyboard'),
   })
-  .meta({ id: 'ComparedPhase', description: 'A phase with the results of both sides.' })
+  .meta({ id: 'ComparedPhase', description: 'A phase with the results of both sides' })
 export type ComparedPhase = z.infer<typeof ComparedPhase>
 
 export const StoryboardComparison = z
@@ -41,7 +41,7 @@ export const StoryboardComparison = z
         profile: AgentProfile.optional().describe(
           'Self-description of the agent; absent if it could not be called',
         ),
-        summary: RunSummary.optional().describe('Counts of the steps of its run'),
+        summary: RunSummary.optional().describe('Counts of the steps of the agent’s run'),
       })
       .describe('Your agent and its result'),
     reference_agent: z
@@ -51,20 +51,22 @@ export const StoryboardComparison = z
         profile: AgentProfile.optional().describe(
           'Self-description of the agent; absent if it could not be called',
         ),
-        summary: RunSummary.optional().describe('Counts of the steps of its run'),
+        summary: RunSummary.optional().describe('Counts of the steps of the agent’s run'),
       })
       .describe('What the reference agent did in the same steps'),
     ...testedVersion,
     badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
-    badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
+    badge_eligible_adcp_versions: z
+      .array(text)
+      .describe('Always empty: one storyboard earns no badge'),
     phases: z.array(ComparedPhase).optional().describe('Phases in the order of the storyboard'),
     total_duration_ms: z
       .number()
       .nonnegative()
-      .describe('Time that the slower of the two took, in milliseconds'),
+      .describe('Duration of the longer of the two runs, in milliseconds'),
   })
   .meta({
     id: 'StoryboardComparison',
-    description: 'A storyboard run against two agents, side by side.',
+    description: 'A storyboard run against two agents, side by side',
   })
 export type StoryboardComparison = z.infer<typeof StoryboardComparison>

@@ -35,26 +35,36 @@ export const StoryboardRun = z
       .describe('Self-description of your agent'),
     ...testedVersion,
     badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
-    badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
+    badge_eligible_adcp_versions: z
+      .array(text)
+      .describe('Always empty: one storyboard earns no badge'),
     storyboard_status: z
       .object({
         storyboard_id: text.describe(
-          'ID of the storyboard, followed by that of the step if only one was run',
+          'ID of the storyboard, followed by the ID of the step if only one step was run',
         ),
         status: z
           .enum(['passing', 'partial', 'failing', 'untested'])
-          .describe('`untested` if no step could be run'),
-        steps_passed: count.describe('How many steps passed'),
-        steps_total: count.describe('How many steps were run'),
-        failure_count: count.describe('How many steps failed'),
-        skipped_count: count.describe('How many steps were not run, for any reason'),
-        first_failed_step_id: text.nullable().describe('First step that failed; null if none did'),
-        first_failed_step_title: text.nullable().describe('Display name of that step'),
-        first_failed_step_task: text.nullable().describe('Name of the tool that it called'),
-        first_failure_message: text.nullable().describe('What was wrong with it, in one line'),
+          .describe('Result of the run; `untested` if no step could be run'),
+        steps_passed: count.describe('Number of steps of the run that passed'),
+        steps_total: count.describe('Number of steps that were run'),
+        failure_count: count.describe('Number of steps of the run that failed'),
+        skipped_count: count.describe('Number of steps that were not run, for any reason'),
+        first_failed_step_id: text
+          .nullable()
+          .describe('ID of the first step that failed; null if none did'),
+        first_failed_step_title: text
+          .nullable()
+          .describe('Display name of the first step that failed; null if none did'),
+        first_failed_step_task: text
+          .nullable()
+          .describe('Name of the tool that the first failed step called; null if no step failed'),
+        first_failure_message: text
+          .nullable()
+          .describe('Reason for the first failure, in one line; null if no step failed'),
         first_failure_validations: z
           .array(ValidationResult)
-          .describe('Failed checks of that step; empty if none failed'),
+          .describe('Failed checks of the first step that failed; empty if none did'),
       })
       .describe('The result, in the form of the agent’s list of storyboards'),
     phases: z
@@ -68,10 +78,12 @@ export const StoryboardRun = z
                 result: SideResult.extend({
                   coverage_gap_skipped: z
                     .boolean()
-                    .describe('Whether it was not run because the agent does not offer the task'),
+                    .describe(
+                      'Whether the step was not run because the agent does not offer the task',
+                    ),
                 })
-                  .meta({ id: 'StoryboardRunResult', description: 'Result of a step of a run.' })
-                  .describe('What the agent did'),
+                  .meta({ id: 'StoryboardRunResult', description: 'Result of a step of a run' })
+                  .describe('What the agent did in this step'),
               }),
             )
             .describe('Steps in the order of the storyboard'),
@@ -82,11 +94,11 @@ export const StoryboardRun = z
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the form in which they are stored'),
     observations: z
       .array(TestObservation)
-      .describe('What the run showed in addition to its verdict'),
+      .describe('Findings of the run, in addition to its verdict'),
     test_kit: z.null().describe('Always null: the storyboards need none'),
-    total_duration_ms: z.number().nonnegative().describe('How long it took, in milliseconds'),
+    total_duration_ms: z.number().nonnegative().describe('Duration of the run, in milliseconds'),
   })
-  .meta({ id: 'StoryboardRun', description: 'A storyboard run against an agent.' })
+  .meta({ id: 'StoryboardRun', description: 'A storyboard run against an agent' })
 export type StoryboardRun = z.infer<typeof StoryboardRun>
 export type StoryboardStatus = StoryboardRun['storyboard_status']
 
@@ -101,7 +113,7 @@ export const SingleStep = StepResult.extend({
   phase_id: text.describe('ID of the phase, unique within its storyboard'),
   title: text.describe('Display name of the step'),
   context: StepContext,
-  next_step_id: text.nullable().describe('Step that follows; null after the last one'),
+  next_step_id: text.nullable().describe('ID of the step that follows; null after the last one'),
   needs_oauth: z
     .literal(true)
     .optional()
@@ -111,6 +123,8 @@ export const SingleStep = StepResult.extend({
   agent_context_id: z
     .uuid()
     .optional()
-    .describe('Identifies the agent together with the credential that it rejected'),
-}).meta({ id: 'StoryboardSingleStep', description: 'One step run against an agent.' })
+    .describe(
+      'ID of the agent together with the credential that it rejected; absent if it rejected none',
+    ),
+}).meta({ id: 'StoryboardSingleStep', description: 'One step run against an agent' })
 export type SingleStep = z.infer<typeof SingleStep>
