@@ -45,20 +45,28 @@ const EventProperty = z
   .looseObject({
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
-    property_id: text.optional().describe('ID that the publisher’s file gives it, if any'),
+    property_id: text
+      .optional()
+      .describe('ID that the publisher’s file gives the property, if any'),
     property_type: PropertyType.optional(),
     name: PropertyName.optional(),
     identifiers: Identifiers.optional(),
     tags: PropertyTags.optional(),
     supported_channels: texts
       .optional()
-      .describe('Channels that the publisher’s file names for it'),
-    categories: texts.optional().describe('Categories of its content, if the file names any'),
-    category_taxonomy: text.optional().describe('Taxonomy that these categories belong to'),
+      .describe('Channels that the publisher’s file names for the property'),
+    categories: texts
+      .optional()
+      .describe('Content categories of the property, if the file names any'),
+    category_taxonomy: text
+      .optional()
+      .describe('Taxonomy of the categories, if the file names one'),
     inline_only: z
       .literal(true)
       .optional()
-      .describe('True if only an entry of the file lists it, so that no selector reaches it'),
+      .describe(
+        'True if only an entry of the file lists the property, so that no selector reaches it',
+      ),
   })
   .describe('The complete property, as in the catalog')
 
@@ -71,9 +79,11 @@ export const PropertyCreated = PropertyFacts.extend({
 
 export const PropertyUpdated = PropertyCreated.extend({ changed_fields: ChangedFields })
 export const Merged = z.looseObject({
-  alias_rid: z.uuid().describe('Record that was removed: its ID now leads to the remaining one'),
-  canonical_rid: z.uuid().describe('Record that remains'),
-  evidence: text.optional().describe('Why they are the same, in the operator’s words'),
+  alias_rid: z.uuid().describe('ID of the removed record, which now leads to the remaining one'),
+  canonical_rid: z.uuid().describe('ID of the record that remains'),
+  evidence: text
+    .optional()
+    .describe('Why the two records are the same, in the words of the registry’s operator'),
 })
 
 export const CollectionFacts = z.looseObject({
@@ -83,7 +93,9 @@ export const CollectionFacts = z.looseObject({
   name: text.optional().describe('Display name of the collection'),
   kind: text.optional().describe('Kind of collection, such as `series`'),
   source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),
-  status: z.enum(['active', 'removed']).describe('Whether a file lists it after the change'),
+  status: z
+    .enum(['active', 'removed'])
+    .describe('Status after the change: `active` if a file lists the collection'),
   identifiers: z
     .array(
       z.object({
@@ -102,26 +114,28 @@ export const AgentFacts = z.looseObject({ agent_url: AgentUrl })
 export const AgentRemoved = AgentFacts.extend(
   describeTurnover(
     'removed_from_publishers',
-    'Publishers that named it until this commit; empty if they were taken down',
+    'Publishers that named the agent until this commit; empty if they were taken down',
   ),
 )
 
 /** Reach of an agent in the shape that replicas keep. Every key is always there. */
 export const InventoryProfile = z
   .object({
-    channels: texts.describe('Channels that it reaches, or names itself'),
-    property_types: texts.describe('Kinds of properties that it reaches, such as `website`'),
-    markets: texts.describe('Countries in which it can sell, as two-letter codes'),
-    categories: texts.describe('Content categories of collections, properties and placements'),
-    tags: texts.describe('Tags of the properties that it reaches'),
-    delivery_types: texts.describe('How its products are delivered, such as `guaranteed`'),
-    format_kinds: texts.describe('Kinds of formats that it creates, accepts or sells'),
-    property_count: count.describe('Active properties that grants in force reach'),
+    channels: texts.describe('Channels that the agent reaches or names itself'),
+    property_types: texts.describe('Kinds of properties that the agent reaches, such as `website`'),
+    markets: texts.describe('Countries in which the agent can sell, as two-letter codes'),
+    categories: texts.describe(
+      'Content categories of the collections, properties and placements that the agent reaches',
+    ),
+    tags: texts.describe('Tags of the properties that the agent reaches'),
+    delivery_types: texts.describe('How the agent’s products are delivered, such as `guaranteed`'),
+    format_kinds: texts.describe('Kinds of formats that the agent creates, accepts or sells'),
+    property_count: count.describe('Number of active properties that grants in force reach'),
     publisher_count: count.describe('Number of publishers that authorize the agent'),
     has_tmp: z.boolean().describe('Whether the agent declares support for trusted match'),
     category_taxonomy: text
       .nullable()
-      .describe('Taxonomy of the categories; null if none or several are named'),
+      .describe('Taxonomy of `categories`; null if none or several are named'),
   })
   .describe('What an agent reaches, summed over all grants in force')
 export type InventoryProfile = z.infer<typeof InventoryProfile>
@@ -138,19 +152,22 @@ const badge_requalification_generation = text.describe(
   'Number of times that the agent has opted out: badges earned before the last opt-out no longer count',
 )
 const TestStatus = z.enum([...complianceStatuses, 'opted_out'])
-const tracks = z.record(text, text).describe('Results by part of the protocol')
-const headline = text.nullable().describe('The result in one line; null if there is none')
+const tracks = z.record(text, text).describe('Result for each part of the protocol')
+const headline = text.nullable().describe('Test result in one line; null if there is none')
 
 /** Results of an agent in the shape that replicas keep. */
 export const ComplianceFacts = z.object({
-  status: TestStatus.describe('Test result'),
+  status: TestStatus.describe('Current test result of the agent'),
   lifecycle_stage: z
     .enum(lifecycleStages)
     .optional()
     .describe('Lifecycle stage of the agent, as set by its organization; absent after an opt-out'),
   tracks: tracks.optional(),
   streak_days: count.optional().describe('Number of full days for which every run has passed'),
-  last_checked_at: moment.nullable().optional().describe('Time of the last run'),
+  last_checked_at: moment
+    .nullable()
+    .optional()
+    .describe('Time of the last run; null if there was none'),
   headline: headline.optional(),
 })
 
@@ -158,18 +175,20 @@ export const ComplianceChanged = AgentFacts.extend({
   previous_status: TestStatus.describe(
     'Test result before the change; `unknown` if it was not tested',
   ),
-  current_status: TestStatus.describe('Current test result; `unknown` if it is no longer shown'),
+  current_status: TestStatus.describe('Test result after the change; `unknown` if no longer shown'),
   headline,
   tracks,
-  storyboards_passing: count.describe('Number of tests that the agent passes'),
-  storyboards_total: count.describe('Number of tests that could be judged'),
+  storyboards_passing: count.describe('Number of storyboards that the agent passes'),
+  storyboards_total: count.describe('Number of storyboards with a verdict'),
   storyboards: z
     .array(
       z.object({
-        storyboard_id: text.describe('ID of what was run: a storyboard, or one of its steps'),
-        status: text.describe('Its last result: `passing`, `partial`, `failing` or `untested`'),
-        steps_passed: count.describe('How many steps passed'),
-        steps_total: count.describe('How many steps were run'),
+        storyboard_id: text.describe('ID of the storyboard that was run, or of its step'),
+        status: text.describe(
+          'Result of the last run: `passing`, `partial`, `failing` or `untested`',
+        ),
+        steps_passed: count.describe('Number of steps that passed in the last run'),
+        steps_total: count.describe('Number of steps that the last run carried out'),
       }),
     )
     .describe('Last result of each storyboard that counts'),
@@ -189,23 +208,23 @@ export const VerificationLost = AgentFacts.extend({
   role: BadgeRole.describe('Part of the protocol that the badge was for'),
   adcp_version,
   reason: z.enum(Object.keys(badgeLosses) as [BadgeLoss, ...BadgeLoss[]]).describe(
-    `Why: ${Object.entries(badgeLosses)
-      .map(([name, means]) => `\`${name}\`: ${means}`)
-      .join('; ')}`,
+    `Why the badge was lost: ${Object.entries(badgeLosses)
+      .map(([name, means]) => `\`${name}\` (${means})`)
+      .join(', ')}`,
   ),
   badge_requalification_generation,
 })
 
 export const PublisherFacts = z.looseObject({
   publisher_domain: PublisherDomain,
-  agent_count: count.describe('Number of agents that its file authorizes now'),
-  property_count: count.describe('Active properties of the publisher'),
-  collection_count: count.describe('Active collections of the publisher'),
-  format_count: count.describe('Formats that its file declares'),
-  placement_count: count.describe('Placements that its file declares'),
+  agent_count: count.describe('Number of agents that the publisher’s file authorizes now'),
+  property_count: count.describe('Number of active properties of the publisher'),
+  collection_count: count.describe('Number of active collections of the publisher'),
+  format_count: count.describe('Number of formats that the publisher’s file declares'),
+  placement_count: count.describe('Number of placements that the publisher’s file declares'),
   changed_fields: texts.describe('Top-level fields of the file that changed'),
   ...describeTurnover('agents_added', 'Agents that the file names as of this commit'),
-  ...describeTurnover('agents_removed', 'Agents that it no longer names as of this commit'),
+  ...describeTurnover('agents_removed', 'Agents that the file no longer names as of this commit'),
   ...describeTurnover('properties_added', 'Properties that are newly active as of this commit'),
   ...describeTurnover(
     'properties_removed',

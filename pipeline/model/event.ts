@@ -35,82 +35,96 @@ export const eventTypes = {
     payload: PropertyCreated,
     means: 'a property was added',
   },
-  'property.updated': { entity: 'property', payload: PropertyUpdated, means: 'its facts changed' },
+  'property.updated': {
+    entity: 'property',
+    payload: PropertyUpdated,
+    means: 'facts of a property changed',
+  },
   'property.merged': {
     entity: 'property',
     payload: PropertyCreated.extend(Merged.shape),
-    means: 'two records became one',
+    means: 'two properties were merged into one',
   },
   'property.stale': {
     entity: 'property',
     payload: PropertyFacts.extend({
-      reason: text.describe('Why: `not_listed`, `revoked`, `validation_failed` or `disputed`'),
+      reason: text.describe(
+        'Why the property is stale: `not_listed`, `revoked`, `validation_failed` or `disputed`',
+      ),
       last_resolved_at: moment
         .optional()
         .describe(
           'Time at which the failing file was last read; absent if that file no longer lists the property',
         ),
     }),
-    means: 'its publisher no longer lists it, or its validation failed',
+    means: 'the publisher no longer lists a property, or its validation failed',
   },
   'property.reactivated': {
     entity: 'property',
     payload: PropertyFacts.extend({
-      reactivated_at: moment.describe('Time at which it became valid again'),
+      reactivated_at: moment.describe('Time at which the property became valid again'),
     }),
     means: 'a stale property is listed and valid again',
   },
-  'collection.created': { entity: 'collection', payload: CollectionFacts, means: 'it was added' },
+  'collection.created': {
+    entity: 'collection',
+    payload: CollectionFacts,
+    means: 'a collection was added',
+  },
   'collection.updated': {
     entity: 'collection',
     payload: CollectionFacts.extend({ changed_fields: ChangedFields }),
-    means: 'it changed, or was listed again',
+    means: 'a collection changed, or was listed again',
   },
   'collection.merged': {
     entity: 'collection',
     payload: CollectionFacts.extend(Merged.shape),
-    means: 'two records became one',
+    means: 'two collections were merged into one',
   },
   'collection.removed': {
     entity: 'collection',
     payload: CollectionFacts,
-    means: 'it is no longer in the publisher’s catalog',
+    means: 'a collection is no longer in the publisher’s catalog',
   },
   'agent.discovered': {
     entity: 'agent',
     payload: AgentProfile,
     means: 'a publisher’s file names an agent that none named before',
   },
-  'agent.removed': { entity: 'agent', payload: AgentRemoved, means: 'no file names it anymore' },
+  'agent.removed': {
+    entity: 'agent',
+    payload: AgentRemoved,
+    means: 'no file names an agent anymore',
+  },
   'agent.profile_updated': {
     entity: 'agent',
     payload: AgentProfile.extend({ changed_fields: ChangedFields }),
-    means: 'its reach changed: publishers, properties or collections',
+    means: 'the publishers, properties or collections that an agent reaches changed',
   },
   'agent.compliance_changed': {
     entity: 'agent',
     payload: ComplianceChanged,
-    means: 'its test results changed',
+    means: 'test results of an agent changed',
   },
   'agent.verification_earned': {
     entity: 'agent',
     payload: VerificationEarned,
-    means: 'it earned a badge',
+    means: 'an agent earned a badge',
   },
   'agent.verification_lost': {
     entity: 'agent',
     payload: VerificationLost,
-    means: 'it lost a badge',
+    means: 'an agent lost a badge',
   },
   'publisher.adagents_discovered': {
     entity: 'publisher',
     payload: PublisherFacts,
-    means: 'the registry read its adagents.json for the first time',
+    means: 'the registry read an adagents.json for the first time',
   },
   'publisher.adagents_changed': {
     entity: 'publisher',
     payload: PublisherFacts,
-    means: 'its adagents.json changed',
+    means: 'a publisher’s adagents.json changed',
   },
   'authorization.granted': {
     entity: 'authorization',
@@ -165,12 +179,12 @@ export const TypedFeedEvent = z
           event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
           event_type: z.literal(name).describe(`Type of the event: always \`${name}\``),
           entity_type: text.describe('Type of entity that changed, such as `property`'),
-          entity_id: text.describe('ID of what changed: a rid, a URL or a domain'),
-          payload: payload.describe('Facts about what changed, after the change'),
+          entity_id: text.describe('ID of the entity that changed: a rid, a URL or a domain'),
+          payload: payload.describe('Facts about the entity after the change'),
           actor: text.describe(
-            'Cause, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',
+            'Cause of the event, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',
           ),
-          created_at: moment.describe('Time at which it was committed'),
+          created_at: moment.describe('Time at which the event was committed'),
         })
         .meta({ id: `Event_${name.replace('.', '_')}`, description: `\`${name}\`: ${means}` })
     }) as unknown as [typeof FeedEvent, ...(typeof FeedEvent)[]],

@@ -16,23 +16,21 @@ const FeedFreshness = z
     lag_seconds: count
       .nullable()
       .describe(
-        'Seconds since `latest_event_created_at`; null if there is none. It grows while there is no event of these types, so it does not say how far behind you are: `has_more` does',
+        'Seconds since `latest_event_created_at`, null if there is none; `has_more`, not this, says whether you are behind',
       ),
     retention_days: count.describe('Number of days for which events are kept'),
   })
-  .describe(
-    'When this page was created, and when the registry last had an event of the requested types',
-  )
+  .describe('How recent this page is, and the latest event of the requested types')
 
 const feedCursor = text
   .regex(/^[0-9a-f-]{36}$/)
-  .describe('Pass it as `cursor` to continue after this page, at once or later')
+  .describe('Value of `cursor` for what follows this page, now or later')
 
 export const FeedAnswer = z
   .looseObject({
     events: z.array(TypedFeedEvent).describe('Events on this page, in the order of their IDs'),
     cursor: feedCursor,
-    has_more: z.boolean().describe('Whether there are more events already'),
+    has_more: z.boolean().describe('Whether more events follow already'),
     freshness: FeedFreshness,
   })
   .meta({ id: 'Feed', description: 'A page of the change feed' })
@@ -41,12 +39,12 @@ export const FeedAnswer = z
 export const FeedFrame = z
   .discriminatedUnion('event', [
     z.looseObject({
-      event: z.literal('feed').describe('Something was committed'),
+      event: z.literal('feed').describe('A page of the feed follows'),
       id: feedCursor,
       data: FeedAnswer.describe('A page of the feed'),
     }),
     z.looseObject({
-      event: z.literal('heartbeat').describe('There was nothing since the last page'),
+      event: z.literal('heartbeat').describe('Nothing happened since the last page'),
       data: z
         .looseObject({
           cursor: feedCursor,
@@ -62,7 +60,7 @@ export const FeedFrame = z
           error: z
             .enum(['cursor_expired', 'feed_stream_error'])
             .describe('Whether to load your copy again, or to reconnect'),
-          message: text.describe('The same, in a sentence'),
+          message: text.describe('Reason for the end, in a sentence'),
         })
         .describe('Why the stream ends'),
     }),
