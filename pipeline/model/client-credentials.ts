@@ -35,7 +35,7 @@ export const ClientCredentials = z.object({
       isTokenEndpoint,
       createFault('invalid_url', 'must be an https URL on the public internet'),
     )
-    .describe('Where tokens are issued; an https URL'),
+    .describe('HTTPS URL of the endpoint that issues tokens'),
   client_id: secret(1, 2_048).describe('Client ID of the registry at the authorization server'),
   client_secret: secret(SECRET_CHARS_MIN, 8_192).describe(
     'Client secret; stored encrypted and never shown again',

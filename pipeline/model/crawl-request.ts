@@ -75,29 +75,29 @@ const text = z.string()
 const time = z.iso.datetime()
 
 const CrawlRequestId = z.uuid().describe('ID for querying the state of the crawl')
-const Attempts = z.int().nonnegative().describe('Attempts so far, including failed ones')
+const Attempts = z.int().nonnegative().describe('Number of attempts so far, including failed ones')
 
 export const CrawlAccepted = z
   .looseObject({
     message: text.describe('What was accepted, in a sentence'),
-    domain: text.describe('Domain whose files are crawled next, in its normal form'),
+    domain: text.describe('Domain whose files are crawled next, normalized'),
     crawl_request_id: CrawlRequestId,
   })
-  .meta({ id: 'CrawlAccepted', description: 'A crawl was accepted and runs soon' })
+  .meta({ id: 'CrawlAccepted', description: 'A crawl that was accepted and runs soon' })
 
 export const ManagerRevalidationAccepted = z
   .looseObject({
     message: text.describe('What was accepted, in a sentence'),
-    manager_domain: text.describe('Domain whose file is crawled next, in its normal form'),
+    manager_domain: text.describe('Domain whose file is crawled next, normalized'),
     publishers_enqueued: z
       .int()
       .nonnegative()
-      .describe('Publishers whose inventory is read from that file'),
+      .describe('Number of publishers whose inventory is read from the file'),
     crawl_request_id: CrawlRequestId,
   })
   .meta({
     id: 'ManagerRevalidationAccepted',
-    description: 'A crawl of a manager’s file was accepted and runs soon',
+    description: 'A crawl of a manager’s file that was accepted and runs soon',
   })
 
 export const CrawlRequestStatus = z
@@ -110,9 +110,9 @@ export const CrawlRequestStatus = z
     attempts: Attempts,
     max_attempts: z.int().describe('Number of attempts after which the registry gives up'),
     requested_at: time.describe('Time of the request'),
-    started_at: time.nullable().describe('Time of the first attempt; null until then'),
+    started_at: time.nullable().describe('Time of the first attempt; null before it'),
     last_attempted_at: time.nullable().describe('Time of the last attempt; null before the first'),
-    completed_at: time.nullable().describe('Time at which it ended; null until then'),
+    completed_at: time.nullable().describe('Time at which the request ended; null until then'),
     next_attempt_at: time.nullable().describe('Time of the next attempt; null if there is none'),
     last_error_code: text
       .nullable()

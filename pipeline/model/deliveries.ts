@@ -6,15 +6,15 @@ import { OrganizationChange } from './responses/organization.ts'
 
 /** Members that every post to a receiver has. */
 const envelope = {
-  subscription_id: z.uuid().describe('Subscription whose receiver gets the post'),
+  subscription_id: z.uuid().describe('ID of the subscription whose receiver gets the post'),
   idempotency_key: z.uuid().describe('ID of the post, the same in each attempt'),
   task_id: z.uuid().describe('The same as `idempotency_key`'),
-  timestamp: z.iso.datetime().describe('Time of its last event, or of the challenge'),
+  timestamp: z.iso.datetime().describe('Time of the last event in the post, or of the challenge'),
 }
 
 const organization_id = z
   .string()
-  .describe('Organization that registered the URL: check that it is yours')
+  .describe('ID of the organization that registered the URL: check that it is yours')
 
 /** Bodies of the posts to a receiver, by what they are about. */
 export const pushBodies = {
@@ -28,9 +28,9 @@ export const pushBodies = {
       result: z
         .object({
           events: z.array(TypedFeedEvent).describe('Events in the order of the feed'),
-          cursor: z.uuid().describe('Cursor of the feed after them'),
+          cursor: z.uuid().describe('Position in the feed after the events'),
         })
-        .describe('What changed'),
+        .describe('Events since the last delivery'),
     })
     .meta({ id: 'EventDelivery', description: 'Events that a subscription selects' }),
   audit: z
@@ -43,9 +43,9 @@ export const pushBodies = {
       result: z
         .object({
           changes: z.array(OrganizationChange).describe('Changes, earliest first'),
-          cursor: AuditCursor.describe('Position in the audit log after them'),
+          cursor: AuditCursor.describe('Position in the audit log after the changes'),
         })
-        .describe('What was changed, and by whom'),
+        .describe('Changes since the last delivery'),
     })
     .meta({ id: 'AuditDelivery', description: 'Changes in an organization’s audit log' }),
   challenge: z
@@ -57,10 +57,13 @@ export const pushBodies = {
         .describe('Type of the post, always the same for this kind'),
       status: z.literal('input-required').describe('Always `input-required`'),
       result: z
-        .object({ challenge: z.string().describe('Text to repeat') })
+        .object({ challenge: z.string().describe('Text that the response must repeat') })
         .describe('What the response must repeat, as `{"challenge": "…"}`'),
     })
-    .meta({ id: 'ReceiverChallenge', description: 'Asks whether a receiver wants the events' }),
+    .meta({
+      id: 'ReceiverChallenge',
+      description: 'A question whether the receiver wants the events',
+    }),
   test: z
     .object({
       ...envelope,
@@ -70,8 +73,10 @@ export const pushBodies = {
         .describe('Type of the post, always the same for this kind'),
       status: z.literal('completed').describe('Always `completed`'),
       result: z
-        .object({ events: z.array(TypedFeedEvent).max(0).describe('Always empty') })
-        .describe('Nothing, because a test changes nothing'),
+        .object({
+          events: z.array(TypedFeedEvent).max(0).describe('Always empty: a test has no events'),
+        })
+        .describe('Empty result: a test changes nothing'),
     })
     .meta({ id: 'TestPost', description: 'A test that someone in the organization requested' }),
 } as const satisfies Record<keyof typeof pushTypes, z.ZodType>

@@ -9,7 +9,7 @@ const texts = z.array(text)
 export const BrandProfile = z
   .looseObject({
     name: text.describe('Public name of the brand'),
-    url: text.describe('URL of its home page'),
+    url: text.describe('URL of the brand’s home page'),
     description: text.exactOptional().describe('What the brand is, in a few sentences'),
     tagline: text.exactOptional().describe('Short slogan of the brand'),
     tone: text.exactOptional().describe('Tone of the brand, in a few words'),
@@ -21,16 +21,18 @@ export const BrandProfile = z
             'What the image is for, such as `icon` or `dark`; for a logo of a brand.json also its other fields, such as its `variant`',
           ),
           orientation: text.exactOptional().describe('Shape of the image, such as `horizontal`'),
-          background: text.exactOptional().describe('Background it is made for, such as `dark-bg`'),
-          variant: text.exactOptional().describe('Which logo it is, such as `wordmark`'),
+          background: text
+            .exactOptional()
+            .describe('Background that the logo is made for, such as `dark-bg`'),
+          variant: text.exactOptional().describe('Variant of the logo, such as `wordmark`'),
         }),
       )
       .exactOptional()
-      .describe('Its logos, the main one first'),
+      .describe('Logos of the brand, the main one first'),
     colors: z
       .record(text, z.unknown())
       .exactOptional()
-      .describe('Its colors by role, such as `primary`, as `#RRGGBB`'),
+      .describe('Colors of the brand by role, such as `primary`, as `#RRGGBB`'),
     fonts: z
       .array(
         z.looseObject({
@@ -40,7 +42,7 @@ export const BrandProfile = z
       )
       .exactOptional()
       .describe('Font families of the brand, by role'),
-    social: texts.exactOptional().describe('URLs of its accounts on other sites'),
+    social: texts.exactOptional().describe('URLs of the brand’s accounts on other sites'),
   })
   .meta({ id: 'BrandProfile', description: 'Names, logos, colors and texts of a brand' })
 export type BrandProfile = z.infer<typeof BrandProfile>
@@ -48,11 +50,11 @@ export type BrandProfile = z.infer<typeof BrandProfile>
 export const BrandCompany = z
   .looseObject({
     name: text.exactOptional().describe('Name under which the company trades'),
-    industry: text.exactOptional().describe('Main line of business'),
-    industries: texts.exactOptional().describe('All lines of business'),
+    industry: text.exactOptional().describe('Main line of business of the company'),
+    industries: texts.exactOptional().describe('All lines of business of the company'),
     employees: text.exactOptional().describe('Number of employees, often as a range'),
-    founded: z.int().exactOptional().describe('Year in which it was founded'),
-    location: text.exactOptional().describe('City and country of its headquarters'),
+    founded: z.int().exactOptional().describe('Year in which the company was founded'),
+    location: text.exactOptional().describe('City and country of the company’s headquarters'),
   })
   .meta({ id: 'BrandCompany', description: 'The company behind a brand' })
 export type BrandCompany = z.infer<typeof BrandCompany>
@@ -63,13 +65,15 @@ export const enrichers = ['enrichment_service', 'brandfetch', 'home_page'] as co
 /** Source of an enrichment, and its age. */
 export const EnrichmentOrigin = z
   .looseObject({
-    provider: z.enum(enrichers).describe('Source: a provider, or the home page itself'),
-    found_at: z.iso.datetime().describe('Time at which it was last found'),
-    unchanged_since: z.iso.datetime().describe('Time since which every check has found the same'),
+    provider: z.enum(enrichers).describe('Source of the data: a provider, or the home page itself'),
+    found_at: z.iso.datetime().describe('Time at which the data was last found'),
+    unchanged_since: z.iso
+      .datetime()
+      .describe('Time since which every check has found the same data'),
   })
   .meta({
     id: 'EnrichmentOrigin',
-    description: 'Where an enriched brand comes from, and how old it is',
+    description: 'Source of an enriched brand’s data, and how old the data is',
   })
 export type EnrichmentOrigin = z.infer<typeof EnrichmentOrigin>
 

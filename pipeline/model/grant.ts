@@ -19,13 +19,17 @@ export const AuthorizationType = text.describe(
 
 /** Terms under which a grant holds. An absent one restricts nothing. */
 export const grantTerms = {
-  placement_ids: texts.optional().describe('Only these placements, by ID; absent for any'),
+  placement_ids: texts
+    .optional()
+    .describe('IDs of the placements that the grant is limited to; absent if it is not limited'),
   placement_tags: texts
     .optional()
-    .describe('Only placements with one of these tags; absent for any'),
+    .describe('Tags of the placements that the grant is limited to; absent if it is not limited'),
   countries: texts
     .optional()
-    .describe('Only these countries, as two-letter codes; absent for everywhere'),
+    .describe(
+      'Countries that the grant is limited to, as two-letter codes; absent if it is not limited',
+    ),
   effective_from: text.optional().describe('Start of the grant; absent if not stated'),
   effective_until: text.optional().describe('End of the grant; absent if there is none'),
 }
@@ -43,13 +47,13 @@ const selected = {
 
 const Selector = z.looseObject({
   publisher_domain: PublisherDomain,
-  selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),
+  selection_type: text.describe('How the selector selects: `all`, `by_id` or `by_tag`'),
   ...selected,
 })
 
 const Collections = z.looseObject({
   publisher_domain: PublisherDomain,
-  collection_ids: texts.describe('IDs that this publisher gives the collections'),
+  collection_ids: texts.describe('IDs that the publisher gives the collections'),
   ...describeCut('collection_ids'),
 })
 
@@ -70,11 +74,11 @@ export const grantFacts = {
   ...describeCut('publisher_properties'),
   signal_ids: texts
     .optional()
-    .describe('IDs of the signals that it grants; absent if it grants none by ID'),
+    .describe('IDs of the signals that the entry grants; absent if it grants none by ID'),
   ...describeCut('signal_ids'),
   signal_tags: texts
     .optional()
-    .describe('Tags of the signals that it grants; absent if it grants none by tag'),
+    .describe('Tags of the signals that the entry grants; absent if it grants none by tag'),
   ...describeCut('signal_tags'),
   ...grantTerms,
   ...describeCut('placement_ids'),
@@ -83,7 +87,9 @@ export const grantFacts = {
   collections: z
     .array(Collections)
     .optional()
-    .describe('Only these collections, by publisher; absent for any'),
+    .describe(
+      'Collections that the grant is limited to, by publisher; absent if it is not limited',
+    ),
   ...describeCut('collections'),
   delegation_type: text
     .optional()
@@ -102,20 +108,22 @@ export const grantFacts = {
     .boolean()
     .optional()
     .describe(
-      'True if it reaches more; these are the properties that its selector matches, without `inline_only` ones',
+      'True if the grant reaches more than `property_rids`: all properties that its selector matches, except `inline_only` ones',
     ),
   properties_authorized: count.optional().describe('Number of properties that the grant reaches'),
   publisher_wide: z
     .boolean()
     .optional()
-    .describe('Whether these are all active properties of the publisher'),
+    .describe('Whether the grant reaches all active properties of the publisher'),
   discovery_method: DiscoveryMethod.optional(),
   manager_domain: ManagerDomain.optional(),
 }
 
 export const PropertyRids = z
   .array(z.uuid())
-  .describe('Properties that it reaches; the first 200 if there is a complete selector')
+  .describe(
+    'IDs of the properties that the grant reaches; only the first 200 if a selector covers all of them',
+  )
 export const SigningKeys = z
   .array(z.looseObject({}))
   .describe('Public keys (JWK) that the publisher pins for the agent')

@@ -36,14 +36,14 @@ const names = z.array(z.string().max(200)).max(50)
 export const AuthorizationServer = z
   .object({
     issuer: z.string().describe('Name of the identity provider, as in the `iss` of its tokens'),
-    authorization_endpoint: endpoint.describe('URL at which people give their consent'),
+    authorization_endpoint: endpoint.describe('URL at which people sign in and give their consent'),
     token_endpoint: endpoint.describe('URL at which tokens are issued and renewed'),
     registration_endpoint: endpoint
       .exactOptional()
-      .describe('URL at which clients register themselves; absent if they cannot'),
+      .describe('URL at which clients register; absent if clients cannot'),
     revocation_endpoint: endpoint
       .exactOptional()
-      .describe('URL at which tokens are revoked; absent if they cannot be'),
+      .describe('URL at which tokens are revoked; absent if this is not supported'),
     jwks_uri: endpoint.exactOptional().describe('URL of the keys that tokens are signed with'),
     response_types_supported: names
       .exactOptional()
@@ -65,7 +65,7 @@ export const AuthorizationServer = z
   })
   .meta({
     id: 'AuthorizationServer',
-    description: 'Where callers get user tokens (RFC 8414): the endpoints of the identity provider',
+    description: 'Metadata of the identity provider that issues user tokens (RFC 8414)',
   })
 export type AuthorizationServer = z.infer<typeof AuthorizationServer>
 
@@ -140,11 +140,11 @@ export const ApiKey = z
   .object({
     id: z.string().describe('ID of the key, for revoking it'),
     prefix: KeyPrefix.nullable().describe(
-      'First characters of the key, to recognize it by; null for keys created before these were stored',
+      'First characters of the key, to recognize it by; null for an old key, whose characters were not stored',
     ),
     name: z.string().describe('Name of the key in its organization'),
     permissions: z.array(z.enum(keyPermissions)).describe('Permissions; empty for a standard key'),
-    created_at: z.string().describe('Time at which it was created'),
+    created_at: z.string().describe('Time at which the key was created'),
   })
   .meta({ id: 'ApiKey', description: 'An API key of an organization, without its secret' })
 export type ApiKey = z.infer<typeof ApiKey>

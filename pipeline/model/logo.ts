@@ -64,7 +64,7 @@ const ContentType = z.enum(types).describe('Media type of the image, detected fr
 const ReviewStatusShown = z
   .enum(reviewStatuses)
   .describe('Whether a moderator approved it; a pending one is visible only to its organization')
-const BrandDomain = text.describe('Domain of the brand, in its normal form')
+const BrandDomain = text.describe('Domain of the brand, normalized')
 
 export const Logo = z
   .looseObject({
@@ -92,7 +92,7 @@ export const LogoList = z
     logos: z.array(Logo).describe('Logos that the caller may see, newest first'),
     stats: z
       .object({
-        total: count.describe('Logos that the caller may see'),
+        total: count.describe('Number of logos that the caller may see'),
         approved: count.describe('Number of public logos'),
         pending: count.describe('Number of logos that are waiting for review'),
       })

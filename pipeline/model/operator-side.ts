@@ -49,7 +49,7 @@ export const operatorSide = {
   operator_reason: z
     .enum(operatorReasons)
     .describe(
-      `Rule that decided \`operator_side\`: ${operatorReasons.map(rule => `\`${rule}\`, ${operatorTexts[rule]}`).join('; ')}`,
+      `Rule that decided \`operator_side\`: ${operatorReasons.map(rule => `\`${rule}\` (${operatorTexts[rule]})`).join(', ')}`,
     ),
 }
 
@@ -62,7 +62,7 @@ export const needsOfGrant = z
   .enum(neededTerms)
   .optional()
   .describe(
-    'Parameter that a check of a single sale must include, because it limits the grant of some or all properties. Absent if nothing limits it',
+    'Parameter that a check of a single sale must include, because the grant of some properties depends on it; absent if no grant does',
   )
 
 /** Members of an answer that tell the same of a grant of several properties. */
@@ -84,7 +84,7 @@ export const staleOfGrant = {
     .positive()
     .optional()
     .describe(
-      'How many granted properties are stale, such as all of them once the file is gone (404): the agent cannot sell these now; absent if none',
+      'Number of granted properties that are stale and cannot be sold now, such as all of them once the file is gone (404); absent if none',
     ),
 }
 /** Members of an answer that tell all of a listed grant that its publisher's file does not say in the same place. */

@@ -20,7 +20,7 @@ const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
 })
 const Exemplar = z.looseObject({
   scenario: z.string().min(1).max(5_000).describe('What happens in the example'),
-  explanation: z.string().min(1).max(5_000).describe('Why it passes or fails'),
+  explanation: z.string().min(1).max(5_000).describe('Why the example passes or fails'),
 })
 const exemplars = z.array(Exemplar).max(100).optional()
 const pass = exemplars.describe('Examples that follow the policy')
@@ -33,21 +33,22 @@ export const policyTexts = {
   name: 'Display name of the policy',
   description: 'Summary of the policy, in a few sentences; null if there is none',
   category: 'A law (`regulation`) or an industry’s own rule (`standard`)',
-  enforcement: 'Whether agents `must`, `should` or `may` follow it',
-  jurisdictions: 'Countries and regions where it applies; empty if it applies everywhere',
+  enforcement: 'Whether agents `must`, `should` or `may` follow the policy',
+  jurisdictions: 'Countries and regions where the policy applies; empty if it applies everywhere',
   region_aliases: 'Names of regions, each with its jurisdictions',
-  policy_categories: 'Industries to which it applies; empty for all',
-  channels: 'Channels to which it applies, such as `ctv`; null for all',
-  governance_domains: 'Matters that it governs, such as campaigns or creatives; empty for all',
+  policy_categories: 'Industries to which the policy applies; empty for all',
+  channels: 'Channels to which the policy applies, such as `ctv`; null for all',
+  governance_domains:
+    'Matters that the policy governs, such as campaigns or creatives; empty for all',
   effective_date:
-    'Day from which it applies; before that it is for information only. Null if it has always applied',
-  sunset_date: 'Last day on which it applies; null if it has no end',
+    'First day on which the policy applies, null if it has always applied; before this day it is only for information',
+  sunset_date: 'Last day on which the policy applies; null if it has no end',
   source_url: 'URL of the law or standard itself; null if there is none',
   source_name: 'Name of the law or standard itself; null if there is none',
   policy: 'Text of the policy, as agents read it',
-  guidance: 'How to apply it, for reviewers; null if there is none',
+  guidance: 'How reviewers apply the policy; null if there is no guidance',
   exemplars: 'Examples that pass and that fail; null if there are none',
-  ext: 'Additional data from its editor; null if there is none',
+  ext: 'Additional data from the policy’s editor; null if there is none',
 }
 
 /** Fields of a policy. An absent field is null or an empty list: a save replaces all of it. */

@@ -19,15 +19,19 @@ const NextCursor = text
   .nullable()
   .optional()
   .describe(
-    'Pass it as `cursor` to the report to get the rest of the lists; null at their end, absent if they are complete or the report is not stored',
+    'Value of `cursor`, at the report, for the rest of the lists; null at their end, absent if they are complete or the report is not stored',
   )
 
 const Removed = z.looseObject({
   input: Input,
   canonical: Canonical,
-  reason: z.enum(['duplicate', 'blocked']).describe('`blocked` if it is not inventory'),
+  reason: z
+    .enum(['duplicate', 'blocked'])
+    .describe(
+      'Why to remove the domain: `duplicate` of another line, or `blocked` because it is not inventory',
+    ),
   domain_type: z.enum(domainTypes).optional().describe('Classification of a blocked domain'),
-  blocked_reason: text.optional().describe('Why it is blocked, in a sentence'),
+  blocked_reason: text.optional().describe('Why the domain is blocked, in a sentence'),
 })
 const Modified = z.looseObject({
   input: Input,
@@ -38,7 +42,7 @@ const Found = z.looseObject({
   domain: Canonical,
   source: z
     .enum(['hosted', 'adagents_json', 'catalog'])
-    .describe('Source: members, its publisher’s file, or the catalog'),
+    .describe('Source: members, the publisher’s file, or the catalog'),
 })
 
 const lists = {
@@ -62,10 +66,10 @@ export const PropertyCheck = z
     summary: z
       .looseObject({
         total: count.describe('Number of lines in the request'),
-        remove: count.describe('Domains that should leave the list'),
-        modify: count.describe('Domains to rename'),
-        assess: count.describe('Unknown domains'),
-        ok: count.describe('Domains with known inventory'),
+        remove: count.describe('Number of domains that should leave the list'),
+        modify: count.describe('Number of domains to rename'),
+        assess: count.describe('Number of unknown domains'),
+        ok: count.describe('Number of domains with known inventory'),
       })
       .describe('Counts of all entries, including those cut from the lists'),
     ...lists,
@@ -87,13 +91,15 @@ export const CheckedIdentifier = z.object({
   verdict: z
     .enum(verdicts)
     .describe(
-      '`ready`: a publisher lists it; `known`: only the catalog has it; `ad_infra`: not inventory',
+      'Verdict: `ready` if a publisher lists the identifier, `known` if only the catalog has it, `ad_infra` if it is not inventory',
     ),
   classification: text
     .nullable()
-    .describe('Classification in the catalog; null if it is not there'),
-  source: text.nullable().describe('Source; null if it is unknown'),
-  property_rid: text.nullable().describe('Property to which it belongs; null if it is unknown'),
+    .describe('Classification of the property in the catalog; null if it is not there'),
+  source: text.nullable().describe('Source that lists the identifier; null if it is unknown'),
+  property_rid: text
+    .nullable()
+    .describe('ID of the property that the identifier belongs to; null if unknown'),
   action: z.enum(['use', 'verify', 'remove', 'assess']).describe('What to do with the identifier'),
 })
 export type CheckedIdentifier = z.infer<typeof CheckedIdentifier>
@@ -103,11 +109,11 @@ export const IdentifierCheck = z
     summary: z
       .looseObject({
         total: count.describe('Number of lines in the request'),
-        ready: count.describe('Identifiers that a publisher lists'),
-        known: count.describe('Identifiers that are only in the catalog'),
-        ad_infra: count.describe('Identifiers that are not inventory'),
-        unknown: count.describe('Identifiers that the registry does not know'),
-        skipped: count.describe('Empty lines, comments, and lines without an identifier'),
+        ready: count.describe('Number of identifiers that a publisher lists'),
+        known: count.describe('Number of identifiers that are only in the catalog'),
+        ad_infra: count.describe('Number of identifiers that are not inventory'),
+        unknown: count.describe('Number of identifiers that the registry does not know'),
+        skipped: count.describe('Number of empty lines, comments and lines without an identifier'),
       })
       .describe('Counts of all entries, including those cut from the list'),
     entries: z.array(CheckedIdentifier).describe('One entry per line, in the same order'),

@@ -7,9 +7,9 @@ const text = z.string()
 export const ReportedFault = z
   .looseObject({
     ...Fault.shape,
-    suggestion: text.optional().describe('How to fix it; absent if there is no advice'),
+    suggestion: text.optional().describe('How to fix the fault; absent if there is no advice'),
   })
-  .meta({ id: 'ReportedFault', description: 'What is wrong, where, and how to fix it' })
+  .meta({ id: 'ReportedFault', description: 'A fault of a file, with its place and how to fix it' })
 export type ReportedFault = z.infer<typeof ReportedFault>
 
 const place = z.int().positive().optional()
@@ -21,7 +21,7 @@ export const PlacedFault = z
     line: place.describe('Line of the fault, from 1; absent if the file was not sent as text'),
     column: place.describe('Column of the fault in its line, from 1; absent if there is no `line`'),
   })
-  .meta({ id: 'PlacedFault', description: 'What is wrong, on which line, and how to fix it' })
+  .meta({ id: 'PlacedFault', description: 'A fault of a file, with its line and how to fix it' })
 export type PlacedFault = z.infer<typeof PlacedFault>
 
 /** Reason why the file of a brand could not be read, or names no brand. */
@@ -34,7 +34,12 @@ export const LiveBrandFailure = z
       .optional()
       .describe('HTTP status of the response; absent if there was none'),
     errors: z.array(ReportedFault).describe('Why the file could not be used; at most 20 faults'),
-    warnings: z.array(ReportedFault).describe('Faults that would affect only a part; at most 20'),
+    warnings: z
+      .array(ReportedFault)
+      .describe('Faults that would affect only part of the file; at most 20'),
   })
-  .meta({ id: 'LiveBrandFailure', description: 'Result of requesting the file now' })
+  .meta({
+    id: 'LiveBrandFailure',
+    description: 'Result of requesting a brand.json now that cannot be used',
+  })
 export type LiveBrandFailure = z.infer<typeof LiveBrandFailure>

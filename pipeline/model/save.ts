@@ -60,15 +60,15 @@ const SavedLogo = z.looseObject({
   tags: z
     .array(SubmittedText)
     .optional()
-    .meta({ description: 'What it is for, such as `icon` or `dark`' }),
+    .meta({ description: 'What the logo is for, such as `icon` or `dark`' }),
 })
 
 /** A list of `{hex, type}`, or colors by role as in brand.json files. */
 const SavedColors = z.union([
   z.array(
     z.looseObject({
-      hex: hex.meta({ description: 'As `#RRGGBB`' }),
-      type: SubmittedText.optional().meta({ description: 'Its role, such as `primary`' }),
+      hex: hex.meta({ description: 'Color as `#RRGGBB`' }),
+      type: SubmittedText.optional().meta({ description: 'Role of the color, such as `primary`' }),
     }),
   ),
   z.record(SubmittedText, z.union([hex, z.array(hex)])),
@@ -85,11 +85,18 @@ function isWebAddress(text: string): boolean {
 export const BrandManifest = z
   .looseObject({
     name: SubmittedText.optional().meta({ description: 'Public name of the brand' }),
-    url: site.optional().meta({ description: 'URL of its website, or its domain' }),
-    description: SubmittedText.optional().meta({ description: 'What it is, in a few sentences' }),
+    url: site.optional().meta({ description: 'URL of the brand’s website, or its domain' }),
+    description: SubmittedText.optional().meta({
+      description: 'What the brand is, in a few sentences',
+    }),
     tagline: SubmittedText.optional().meta({ description: 'Short slogan of the brand' }),
-    logos: z.array(SavedLogo).optional().meta({ description: 'Its logos, the main one first' }),
-    colors: SavedColors.optional().meta({ description: 'Its colors, as a list or by role' }),
+    logos: z
+      .array(SavedLogo)
+      .optional()
+      .meta({ description: 'Logos of the brand, the main one first' }),
+    colors: SavedColors.optional().meta({
+      description: 'Colors of the brand, as a list or by role',
+    }),
     industries: z
       .array(SubmittedText)
       .optional()
@@ -117,7 +124,9 @@ const Findings = z
 
 /** Relations between brands, as their submitter declares them. */
 export const relations = {
-  house_domain: Domain.exactOptional().describe('Domain of its house, which is only claimed'),
+  house_domain: Domain.exactOptional().describe(
+    'Domain of the brand’s house, which is only claimed',
+  ),
   keller_type: z.enum(kellerTypes).exactOptional().describe('Role of the brand in its house'),
   parent_brand: filled.exactOptional().describe('Parent brand in the same house'),
 }
@@ -137,7 +146,11 @@ export const SavedProperty = z.object({
     .max(50)
     .default([])
     .describe('Identifiers of the property, such as domains and app IDs'),
-  tags: z.array(filled).max(100).default([]).describe('Tags that grants can select it by'),
+  tags: z
+    .array(filled)
+    .max(100)
+    .default([])
+    .describe('Tags by which grants can select the property'),
 })
 export type SavedProperty = z.infer<typeof SavedProperty>
 

@@ -18,7 +18,7 @@ export const AgentUrl = text.describe(
 )
 export const PublisherDomain = text.describe('Domain of the publisher that owns the inventory')
 export const AuthorizedFor = text.describe(
-  'The publisher’s own words on what the agent can sell; absent if its file has none',
+  'What the agent can sell, in the publisher’s own words; absent if the file does not say',
 )
 export const ManagerDomain = text.describe(
   'Domain of the manager whose file applies to the publisher',
@@ -36,20 +36,24 @@ export const PropertyId = text.describe(
 export const PropertyType = text.describe(
   'Type of property, such as `website` or `mobile_app`; an unknown type is shown as written',
 )
-export const PropertyName = text.describe('What the publisher calls the property')
+export const PropertyName = text.describe('Name that the publisher gives the property')
 export const PropertyTags = z
   .array(text)
   .describe('Tags that the publisher’s file gives the property; grants can select by them')
 
-export const CreatedAt = z.iso.datetime().describe('Time of its first appearance in the registry')
-export const UpdatedAt = z.iso.datetime().describe('Time of its last change in the registry')
+export const CreatedAt = z.iso
+  .datetime()
+  .describe('Time at which this record was added to the registry')
+export const UpdatedAt = z.iso
+  .datetime()
+  .describe('Time at which this record last changed in the registry')
 
 /** Members at the end of a page, the same on every list. */
 export const pageEnd = {
   has_more: z.boolean().describe('Whether there are more items after this page'),
   next_cursor: text
     .nullable()
-    .describe('Pass it as `cursor` to get the next page; null on the last page'),
+    .describe('Value of `cursor` for the next page; null on the last page'),
 }
 
 /** Describes the members of a list that an answer may cut: `<name>_total` and `<name>_truncated`. */
@@ -74,7 +78,7 @@ export function describeListPart<Name extends string>(name: Name) {
       .nullable()
       .optional()
       .describe(
-        `Pass it as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent if the list is complete`,
+        `Value of \`${name}_cursor\` for the rest of \`${name}\`; null at the end, absent if the list is complete`,
       ),
   } as ReturnType<typeof describeCut<Name>> &
     Record<`${Name}_next_cursor`, z.ZodOptional<z.ZodNullable<typeof text>>>

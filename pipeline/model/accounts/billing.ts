@@ -9,7 +9,7 @@ export const BillingEvent = z.looseObject({
   id: z.string().min(1).max(255).describe('ID of the event; a repeated event counts once'),
   type: z.string().meta({
     description:
-      '`subscription.created`, `.updated` or `.deleted`; others are accepted and ignored',
+      'Type of the event: `subscription.created`, `.updated` or `.deleted`; others are accepted and ignored',
   }),
   created: z
     .number()
@@ -23,12 +23,14 @@ export const BillingEvent = z.looseObject({
         .uuid()
         .toLowerCase()
         .optional()
-        .describe('Organization that pays; an event that names none is ignored'),
+        .describe('ID of the organization that pays; an event that names none is ignored'),
       status: z.string().optional().meta({
-        description: '`active`, `past_due` and `trialing` count; anything else ends the membership',
+        description:
+          'Status of the subscription: `active`, `past_due` and `trialing` count; anything else ends the membership',
       }),
       price_lookup_key: z.string().max(200).nullish().meta({
-        description: 'Begins with explorer, professional, builder, member, partner or leader',
+        description:
+          'Price of the subscription, which begins with explorer, professional, builder, member, partner or leader',
       }),
       tier: z
         .enum(tierNames)

@@ -22,9 +22,9 @@ export type AgentTool = z.infer<typeof AgentTool>
 
 export const Accreditation = z.object({
   accrediting_body: text.describe('Body that accredited the metric, according to the agent'),
-  certification_id: text.exactOptional().describe('ID of the certificate, as issued by that body'),
+  certification_id: text.exactOptional().describe('ID of the certificate that the body issued'),
   valid_until: text.exactOptional().describe('Expiry of the accreditation, according to the agent'),
-  evidence_url: text.exactOptional().describe('URL of a page that confirms it'),
+  evidence_url: text.exactOptional().describe('URL of a page that confirms the accreditation'),
   verified_by_aao: z
     .literal(false)
     .describe('Always false: the registry does not check the agent’s claims'),
@@ -36,13 +36,15 @@ export const Metric = z.object({
   accreditations: z
     .array(Accreditation)
     .exactOptional()
-    .describe('Accreditations that the agent claims for it'),
-  unit: text.exactOptional().describe('Unit in which it is measured, such as `seconds`'),
+    .describe('Accreditations that the agent claims for the metric'),
+  unit: text.exactOptional().describe('Unit of the metric, such as `seconds`'),
   description: text.exactOptional().describe('What the metric measures, in the agent’s words'),
-  methodology_url: text.exactOptional().describe('URL of a description of its method'),
+  methodology_url: text
+    .exactOptional()
+    .describe('URL of a page that describes how the metric is measured'),
   methodology_version: text
     .exactOptional()
-    .describe('Version of the method by which it is measured'),
+    .describe('Version of the method by which the metric is measured'),
 })
 
 export const MeasurementCapabilities = z.object({ metrics: z.array(Metric).min(1) })

@@ -12,12 +12,14 @@ const count = z.int().nonnegative()
 export const DiscoveredAgent = z
   .looseObject({
     name: text.describe('Name that the agent gives itself; otherwise its host'),
-    description: text.optional().describe('Its own description; absent if it has none'),
+    description: text
+      .optional()
+      .describe('Description that the agent gives itself; absent if it gives none'),
     protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols in which the agent responded'),
     type: z
       .enum(['sales', 'signals', 'creative', 'unknown'])
-      .describe('Type that its tools indicate'),
-    tools_count: count.describe('Number of tools that it offers over MCP'),
+      .describe('Type that the agent’s tools indicate'),
+    tools_count: count.describe('Number of tools that the agent offers over MCP'),
     tools: z
       .array(
         z.looseObject({
@@ -25,16 +27,20 @@ export const DiscoveredAgent = z
           description: text.optional().describe('What the tool does, in the agent’s words'),
         }),
       )
-      .describe('Tools that it offers over MCP, in its own order'),
+      .describe('Tools that the agent offers over MCP, in its own order'),
     stats: z
       .looseObject({
-        format_count: count.optional().describe('Formats that it lists; absent if not requested'),
-        product_count: count.optional().describe('Products that it lists; absent if not requested'),
+        format_count: count
+          .optional()
+          .describe('Number of formats that the agent lists; absent if not requested'),
+        product_count: count
+          .optional()
+          .describe('Number of products that the agent lists; absent if not requested'),
         publisher_count: count
           .optional()
-          .describe('Publishers that it lists; absent if not requested'),
+          .describe('Number of publishers that the agent lists; absent if not requested'),
       })
-      .describe('Number of listed items'),
+      .describe('Numbers of items that the agent lists'),
   })
   .meta({ id: 'DiscoveredAgent', description: 'Self-description of an agent' })
 export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
@@ -49,10 +55,10 @@ function createListSchema<Name extends string>(name: Name) {
     success: Success,
     ...list,
     offered: z.boolean().describe('Whether the agent has a task that lists them'),
-    total: count.describe('Number that the agent returned'),
+    total: count.describe('Number of items that the agent returned'),
     truncated: z
       .boolean()
-      .describe('Whether some are left out here; the agent itself returns all of them'),
+      .describe('Whether some items are left out here; the agent itself returns all of them'),
   })
 }
 

@@ -18,8 +18,8 @@ export const discoveryMethods = [
 export const AdagentsValidation = z
   .looseObject({
     valid: z.boolean().describe('Whether the file exists and has no errors'),
-    errors: z.array(PlacedFault).describe('Faults that make it invalid'),
-    warnings: z.array(PlacedFault).describe('Faults that affect only a part of it'),
+    errors: z.array(PlacedFault).describe('Faults that make the file invalid'),
+    warnings: z.array(PlacedFault).describe('Faults that affect only part of the file'),
     domain: text.describe('Requested domain; `proposed` for a file that is not served'),
     url: text.describe('URL at which the file was requested'),
     status_code: z
@@ -35,7 +35,7 @@ export const AdagentsValidation = z
       .describe('URL of the file that was finally read, after redirects and pointers'),
     raw_data: anyObject
       .optional()
-      .describe('The file, unchanged; absent if there is none or it is too long'),
+      .describe('Content of the file, unchanged; absent if there is no file, or if it is too long'),
     raw_data_truncated: z
       .boolean()
       .optional()
@@ -47,21 +47,26 @@ export const AdagentsValidation = z
       .describe('How the file was found: directly, through a pointer, or through ads.txt'),
     manager_domain: ManagerDomain.optional(),
   })
-  .meta({ id: 'AdagentsValidation', description: 'Whether an adagents.json is valid' })
+  .meta({ id: 'AdagentsValidation', description: 'Result of checking an adagents.json' })
 export type AdagentsValidation = z.infer<typeof AdagentsValidation>
 
 export const AgentCheck = z
   .looseObject({
     agent_url: text.describe('URL of the agent, as written in the file'),
     valid: z.boolean().describe('Whether the agent responded'),
-    errors: z.array(text).describe('Why it did not respond, one sentence each; empty if it did'),
+    errors: z
+      .array(text)
+      .describe('Why the agent did not respond, one sentence each; empty if it did'),
     status_code: z
       .int()
       .optional()
-      .describe('HTTP status of its response; absent if there was none'),
-    response_time_ms: z.int().optional().describe('Time until its response, in milliseconds'),
-    card_data: anyObject.optional().describe('Its agent card, unchanged; absent if it has none'),
-    card_endpoint: text.optional().describe('URL of that card; absent if it has none'),
+      .describe('HTTP status of the agent’s response; absent if there was none'),
+    response_time_ms: z
+      .int()
+      .optional()
+      .describe('Time until the agent’s response, in milliseconds'),
+    card_data: anyObject.optional().describe('Agent card, unchanged; absent if the agent has none'),
+    card_endpoint: text.optional().describe('URL of the agent card; absent if the agent has none'),
     oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),
   })
   .meta({ id: 'AgentCheck', description: 'Whether an agent in the file can be reached' })
@@ -70,14 +75,14 @@ export type AgentCheck = z.infer<typeof AgentCheck>
 const count = z.int().nonnegative()
 
 export const AdagentsCounts = z.object({
-  agent_count: count.describe('Agents that the file names'),
+  agent_count: count.describe('Number of agents that the file names'),
   property_count: count.describe(
-    'Properties in the list of the file; those written inside an entry are not counted',
+    'Number of properties in the list of the file, without those inside entries of agents',
   ),
   property_type_counts: z
     .record(text, count)
-    .describe('Number of these properties by type, such as `website`'),
-  tag_count: count.describe('Tags that the file describes'),
+    .describe('Number of listed properties of each type, such as `website`'),
+  tag_count: count.describe('Number of tags that the file describes'),
 })
 export type AdagentsCounts = z.infer<typeof AdagentsCounts>
 

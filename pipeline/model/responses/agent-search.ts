@@ -16,7 +16,7 @@ const format_ids = 'Formats that the agent’s capabilities name'
 export const FoundAgent = z
   .looseObject({
     agent_url: AgentUrl,
-    url: AgentUrl.describe('The same as `agent_url`, byte for byte'),
+    url: AgentUrl.describe('The same as `agent_url`'),
     name: text.describe('Name of the agent; its host if it has none'),
     type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
     ...InventoryProfile.shape,
@@ -24,7 +24,7 @@ export const FoundAgent = z
       .array(
         z.looseObject({
           agent_url: AgentUrl.optional(),
-          id: text.describe('ID of the format at that agent'),
+          id: text.describe('ID of the format at the agent in `agent_url`'),
         }),
       )
       .describe(format_ids),
@@ -36,17 +36,17 @@ export const FoundAgent = z
         ...InventoryProfile.shape,
         format_ids: texts.describe(`${format_ids}, by ID`),
       })
-      .describe('The same facts in the form that replicas store'),
+      .describe('Facts of the agent in the form that replicas store'),
     compliance_summary: z
       .object({
         ...ComplianceFacts.shape,
         verified: z.boolean().describe('Whether the agent has a badge'),
         verified_roles: z
           .array(BadgeRole)
-          .describe('Parts of the protocol for which it has a badge'),
+          .describe('Parts of the protocol for which the agent has a badge'),
       })
       .optional()
-      .describe('Test results; absent if it was never tested, or is not public'),
+      .describe('Test results of the agent; absent if there are none, or if they are not public'),
     match: z
       .looseObject({ score, matched_filters: matched })
       .describe('How the agent matches the query'),
@@ -62,14 +62,16 @@ export const AgentSearchAnswer = z
     results: z.array(FoundAgent).describe('Agents on this page, most relevant first'),
     cursor: text
       .nullable()
-      .describe('Position after this page, even on the last page; null if nothing was found'),
+      .describe(
+        'Value of `cursor` for what follows this page, even on the last page; null if nothing was found',
+      ),
     ...pageEnd,
     unmatched_values: z
       .array(
         z.looseObject({
           parameter: text.describe('Filter that has the value, such as `channels`'),
           value: text.describe(
-            'Value as it was compared: words in lower case, countries in upper case',
+            'Requested value as compared: words in lower case, countries in upper case',
           ),
           did_you_mean: text.optional().describe('Similar value that some agents have'),
         }),

@@ -26,22 +26,26 @@ export const verificationModes = ['spec', 'live'] as const
 export const AgentHealth = z
   .looseObject({
     online: flag.describe('Whether the agent responded to the last probe'),
-    status: z.enum(['online', 'offline']).describe('The same, as a word'),
+    status: z.enum(['online', 'offline']).describe('Value of `online` as a word'),
     checked_at: text.describe('Time of the last probe'),
     response_time_ms: count
       .optional()
-      .describe('Time it took to list its tools, in milliseconds; absent if it did not'),
-    tools_count: count.optional().describe('Tools that it offers; absent while it is offline'),
+      .describe(
+        'Time that the agent took to list its tools, in milliseconds; absent if it did not',
+      ),
+    tools_count: count
+      .optional()
+      .describe('Number of tools that the agent offers; absent while it is offline'),
     resources_count: count
       .optional()
-      .describe('Resources that it offers over MCP; absent if it declares none'),
+      .describe('Number of resources that the agent offers over MCP; absent if it declares none'),
     error: text.optional().describe('Why the probe failed, in one word such as `timeout`'),
   })
-  .meta({ id: 'AgentHealth', description: 'Result of the last probe of the agent' })
+  .meta({ id: 'AgentHealth', description: 'Result of the last probe of an agent' })
 export type AgentHealth = z.infer<typeof AgentHealth>
 
 const reached = {
-  property_count: count.describe('Active properties that grants in force reach'),
+  property_count: count.describe('Number of active properties that grants in force reach'),
   publisher_count: count.describe('Number of publishers that authorize the agent'),
 }
 
@@ -51,23 +55,27 @@ export const AgentStats = z
     publishers: texts
       .optional()
       .describe(
-        'The first hundred of their domains; `/v1/agents/{url}/publishers` has all of them',
+        'Domains of the first hundred publishers that authorize the agent; `/v1/agents/{url}/publishers` lists all',
       ),
-    creative_formats: count.optional().describe('Formats that the agent claims to handle'),
+    creative_formats: count
+      .optional()
+      .describe('Number of formats that the agent claims to handle'),
   })
-  .meta({ id: 'AgentStats', description: 'What publishers authorize the agent for' })
+  .meta({ id: 'AgentStats', description: 'How much publishers authorize an agent to sell' })
 export type AgentStats = z.infer<typeof AgentStats>
 
 /** A format that an agent supports. */
 export const SupportedFormat = z.object({
-  capability_id: text.optional().describe('Identifies the capability at its agent'),
+  capability_id: text.optional().describe('ID that the agent gives the capability'),
   format: z
     .looseObject({
       format_kind: text.describe('Kind of format, such as `image`'),
       publisher_domain: text
         .optional()
-        .describe('Publisher that defines the format; absent for any'),
-      format_option_id: text.optional().describe('ID that this publisher gives the format'),
+        .describe(
+          'Domain of the publisher that defines the format; absent if any publisher’s format fits',
+        ),
+      format_option_id: text.optional().describe('ID that the publisher gives the format'),
       params: z
         .record(text, z.unknown())
         .optional()
@@ -83,30 +91,32 @@ export type SupportedFormat = z.infer<typeof SupportedFormat>
 
 const StandardOperations = z
   .record(text, flag)
-  .describe('Steps of a purchase that its tools support, by names such as `can_create_order`')
+  .describe(
+    'Steps of a purchase that the agent’s tools support, by names such as `can_create_order`',
+  )
 
 const CreativeCapabilities = z
   .looseObject({
-    supported_formats: z.array(SupportedFormat).describe('Formats that it claims to handle'),
-    can_generate: flag.describe('Whether it has a tool that generates creatives'),
-    can_validate: flag.describe('Whether it has a tool that validates creatives'),
-    can_preview: flag.describe('Whether it has a tool that previews creatives'),
+    supported_formats: z.array(SupportedFormat).describe('Formats that the agent claims to handle'),
+    can_generate: flag.describe('Whether the agent has a tool that generates creatives'),
+    can_validate: flag.describe('Whether the agent has a tool that validates creatives'),
+    can_preview: flag.describe('Whether the agent has a tool that previews creatives'),
   })
   .describe('What a creative agent can do; absent for an agent without such tools')
 
 const SignalsCapabilities = z
   .looseObject({
-    audience_types: texts.describe('Kinds of audiences that it claims to know'),
-    can_match: flag.describe('Whether it has a tool that matches audiences'),
-    can_activate: flag.describe('Whether it has a tool that activates signals'),
-    can_get_signals: flag.describe('Whether it has a tool that finds signals'),
+    audience_types: texts.describe('Kinds of audiences that the agent claims to know'),
+    can_match: flag.describe('Whether the agent has a tool that matches audiences'),
+    can_activate: flag.describe('Whether the agent has a tool that activates signals'),
+    can_get_signals: flag.describe('Whether the agent has a tool that finds signals'),
   })
   .describe('What a signals agent can do; absent for an agent without such tools')
 
 export const AgentCapabilitiesBlock = z
   .looseObject({
     tools_count: count.describe(
-      'Number of tools it offers; 0 if listing them requires a credential',
+      'Number of tools that the agent offers; 0 if listing them requires a credential',
     ),
     tools: z
       .array(
@@ -120,18 +130,22 @@ export const AgentCapabilitiesBlock = z
       .optional()
       .describe('The tools of the agent, at most a hundred'),
     tools_truncated: flag.optional().describe('True if the agent has more than a hundred tools'),
-    oauth_required: flag.optional().describe('True if some of its tools require a credential'),
+    oauth_required: flag
+      .optional()
+      .describe('True if some of the agent’s tools require a credential'),
     standard_operations: StandardOperations.optional(),
     creative_capabilities: CreativeCapabilities.optional(),
     signals_capabilities: SignalsCapabilities.optional(),
     measurement_capabilities: z
-      .looseObject({ metrics: z.array(Metric).describe('Metrics that it claims to deliver') })
+      .looseObject({
+        metrics: z.array(Metric).describe('Metrics that the agent claims to deliver'),
+      })
       .optional()
       .describe('What a measurement agent can deliver; absent if it declares no metric'),
   })
   .meta({
     id: 'AgentCapabilities',
-    description: 'Capabilities that the agent declared in the last probe; unverified',
+    description: 'Capabilities that an agent declared in the last probe, not verified',
   })
 export type AgentCapabilitiesBlock = z.infer<typeof AgentCapabilitiesBlock>
 
@@ -139,20 +153,22 @@ const AgentContact = z
   .looseObject({
     name: text.describe('Name of the member that added the agent'),
     email: text.describe('Always empty: the registry shows no email addresses'),
-    website: text.describe('Always empty: members are not asked for it'),
+    website: text.describe('Always empty: members are not asked for a website'),
   })
   .describe('How to reach the people behind the agent')
 
 const PropertySummary = z
   .looseObject({
-    total_count: count.describe('Active properties that grants in force reach'),
+    total_count: count.describe('Number of active properties that grants in force reach'),
     count_by_type: z
       .record(text, count)
-      .describe('Number of these properties by type, such as `website`'),
-    tags: PropertyTags.describe('The first hundred tags of these properties'),
+      .describe('Number of active properties of each type, such as `website`'),
+    tags: PropertyTags.describe('The first hundred tags of the properties'),
     publisher_count: count.describe('Number of publishers that authorize the agent'),
   })
-  .describe('What a sales agent can sell; absent if it was not requested, or is nothing')
+  .describe(
+    'What a sales agent can sell; absent if not requested, or if the agent can sell nothing',
+  )
 
 export const AgentEntry = z
   .looseObject({
@@ -165,21 +181,25 @@ export const AgentEntry = z
       'Type of the agent, such as `sales`, as declared by its member or indicated by its tools',
     ),
     protocol: z.enum(['mcp', 'a2a']).describe('Protocol of the agent; `mcp` if both work'),
-    description: text.describe('Its own description; otherwise the name of its member'),
-    mcp_endpoint: text.describe('URL at which to speak MCP: the same as `url`'),
+    description: text.describe(
+      'Description that the agent gives itself; otherwise the name of the member that added it',
+    ),
+    mcp_endpoint: text.describe('URL of the agent’s MCP server; the same as `url`'),
     contact: AgentContact,
     member: MemberName,
-    added_date: text.describe('Time at which its member added it'),
+    added_date: text.describe('Time at which the member added the agent'),
     health: AgentHealth.optional(),
     compliance: ComplianceSummary.optional(),
     stats: AgentStats.optional(),
     capabilities: AgentCapabilitiesBlock.optional(),
     publisher_domains: texts
       .optional()
-      .describe('The first hundred publishers that authorize it; only with `properties=true`'),
+      .describe(
+        'Domains of the first hundred publishers that authorize the agent; only with `properties=true`',
+      ),
     publisher_domains_truncated: flag
       .optional()
-      .describe('True if there are more; `/v1/agents/{url}/publishers` has all of them'),
+      .describe('True if there are more publishers; `/v1/agents/{url}/publishers` lists all'),
     property_summary: PropertySummary.optional(),
   })
   .meta({ id: 'Agent', description: 'An agent that a member added' })
@@ -190,8 +210,8 @@ export const AgentList = z
     agents: z
       .array(AgentEntry)
       .describe('Agents on this page, in the order in which they were added'),
-    count: count.describe('Agents on this page'),
-    total: count.describe('Agents on all pages'),
+    count: count.describe('Number of agents on this page'),
+    total: count.describe('Number of agents on all pages'),
     agents_truncated: flag
       .optional()
       .describe('True if the page was cut because it would be too long'),
@@ -206,18 +226,18 @@ export const AgentLookup = z
     type: z
       .enum(agentTypes)
       .optional()
-      .describe('Type, as declared or as its tools indicate; absent if nothing indicates one'),
+      .describe('Type of the agent, as declared or as its tools indicate; absent if unknown'),
     operator: text
       .optional()
       .describe(
-        'Domain whose brand.json names it, otherwise that of its site; absent if it has neither',
+        'Domain whose brand.json names the agent, otherwise the domain of its site; absent if there is neither',
       ),
     ...reached,
     health: AgentHealth.optional().describe(
-      'The last probe, without `resources_count`; absent if there was none or its member keeps it private',
+      'Result of the last probe, without `resources_count`; absent if there was none, or if the member keeps the agent private',
     ),
     compliance: ComplianceSummary.optional().describe(
-      'Test results; absent if it was never tested, or if they are not public',
+      'Test results of the agent; absent if there are none, or if they are not public',
     ),
     freshness: FreshnessBlock,
   })
@@ -226,7 +246,7 @@ export type AgentLookup = z.infer<typeof AgentLookup>
 
 const OperatedAgent = z.looseObject({
   url: AgentUrl,
-  name: text.describe('Name of the agent; if it has none, that of its member or brand'),
+  name: text.describe('Name of the agent; if it has none, the name of its member or brand'),
   type: text.describe('Type of the agent, such as `sales`; `unknown` if nothing indicates one'),
   authorized_by: z
     .array(
@@ -239,23 +259,25 @@ const OperatedAgent = z.looseObject({
         ...grantFacts,
       }),
     )
-    .describe('Publishers that authorize it, by domain, at most a hundred'),
+    .describe('Publishers that authorize the agent, by domain, at most a hundred'),
   ...describeCut('authorized_by'),
   authorized_by_cursor: text
     .optional()
-    .describe('Pass it as `cursor` to `/v1/agents/{url}/publishers` to get the rest'),
+    .describe('Value of `cursor` for the rest, at `/v1/agents/{url}/publishers`'),
   source: text.optional().describe('`brand_json` if the domain’s own file names the agent'),
 })
 
 export const OperatorLookup = z
   .looseObject({
-    domain: text.describe('Requested domain, in its normal form'),
+    domain: text.describe('Requested domain, normalized'),
     member: MemberName.extend({
       is_founding_member: flag
         .optional()
-        .describe('Whether it is a founding member; only for a public profile'),
-      membership_tier: text.optional().describe('Its tier; only for a public profile'),
-      membership_tier_label: text.optional().describe('Display name of that tier'),
+        .describe('Whether the organization is a founding member; only for a public profile'),
+      membership_tier: text.optional().describe('Membership tier; only for a public profile'),
+      membership_tier_label: text
+        .optional()
+        .describe('Display name of the membership tier; only for a public profile'),
     })
       .meta({
         id: 'OperatorMember',
@@ -278,8 +300,8 @@ export type OperatorLookup = z.infer<typeof OperatorLookup>
 export const PublisherList = z
   .looseObject({
     publishers: z.array(PublisherEntry).describe('Publishers on this page, by domain'),
-    count: count.describe('Publishers on this page'),
-    total: count.describe('Publishers on all pages'),
+    count: count.describe('Number of publishers on this page'),
+    total: count.describe('Number of publishers on all pages'),
     ...pageEnd,
   })
   .meta({ id: 'PublisherList', description: 'A page of the publishers with a valid file' })

@@ -42,16 +42,18 @@ const Needs = z
   .enum(neededTerms)
   .optional()
   .describe(
-    'Parameter without which this cannot be decided: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
+    'Parameter without which this cannot be decided, because a grant in force depends on it; absent if authorized, or if no such grant exists',
   )
-const Confirmed = z.boolean().describe('Whether both sides confirm that the agent can sell it')
+const Confirmed = z.boolean().describe('Whether both sides confirm that the agent can sell')
 const CheckedAt = text.describe('Time of the response')
 const Identifiers = z.array(Identifier).describe('Identifiers of the property, such as its domain')
 
 const EvidenceFile = z.looseObject({
-  file: text.describe('URL at which the registry read it'),
+  file: text.describe('URL at which the registry read the file'),
   file_state: text.describe('Whether the file is `current`, stale or absent: see `freshness`'),
-  fetched_at: text.optional().describe('Time at which it was last read; absent if it never was'),
+  fetched_at: text
+    .optional()
+    .describe('Time at which the file was last read; absent if it never was'),
 })
 
 export const Evidence = z
@@ -64,7 +66,9 @@ export const Evidence = z
     file_state: text
       .optional()
       .describe('Whether the file is `current`, stale or absent: see `freshness`'),
-    fetched_at: text.optional().describe('Time at which that file was last read'),
+    fetched_at: text
+      .optional()
+      .describe('Time at which the file was last read; absent if it never was'),
     files: z
       .array(EvidenceFile)
       .optional()
@@ -84,11 +88,13 @@ export const Evidence = z
     collection_ids: z
       .array(text)
       .optional()
-      .describe('Only these collections of the publisher; absent for any'),
+      .describe(
+        'Collections of the publisher that the grant is limited to; absent if it is not limited',
+      ),
     declared: z
       .array(
         z.looseObject({
-          brand_id: text.describe('ID of the brand that lists it in the brand.json'),
+          brand_id: text.describe('ID of the brand in the brand.json that lists the property'),
           type: text.describe('Declared type of property, such as `website`'),
           identifier: text.describe('Identifier of the declared property'),
           relationship: text.describe(
@@ -102,7 +108,9 @@ export const Evidence = z
     names_agent: z
       .boolean()
       .optional()
-      .describe('Whether the operator’s file names the agent, or only its domain led there'),
+      .describe(
+        'Whether the operator’s file names the agent; false if only the agent’s domain led there',
+      ),
     rule: text.describe('Stable name of the rule that allowed or prevented the sale'),
     says: Side.describe('Verdict of this side'),
     text: text.describe('The step as a human-readable sentence'),
@@ -134,10 +142,12 @@ export const PublisherAuthorization = z
     publisher_domain: PublisherDomain,
     agent_url: AgentUrl,
     authorized: count.describe(
-      'How many active properties the publisher grants the agent, without those whose operator contradicts it: a count, not a boolean. A grant that is limited counts too, until the request names the parameter in `needs`',
+      'Number (not a boolean) of active properties that the publisher grants the agent and the operator does not contradict; a limited grant counts until the request names the parameter in `needs`',
     ),
-    total: count.describe('Active properties of the publisher'),
-    publisher_wide: z.boolean().describe('Whether the agent can sell all of them'),
+    total: count.describe('Number of active properties of the publisher'),
+    publisher_wide: z
+      .boolean()
+      .describe('Whether the agent can sell all active properties of the publisher'),
     source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
     authorized_for: AuthorizedFor.optional(),
     unauthorized_properties: z
@@ -168,23 +178,27 @@ export const AgentPublisher = z
     publisher_domain: PublisherDomain,
     discovery_method: DiscoveryMethod,
     manager_domain: ManagerDomain.nullable(),
-    properties_authorized: count.describe('Active properties with an ID that the agent can sell'),
+    properties_authorized: count.describe(
+      'Number of active properties with an ID that the agent can sell',
+    ),
     properties_without_id: count
       .optional()
       .describe(
         'Number of other active properties that the agent can sell, but that have no ID; absent if 0',
       ),
-    properties_total: count.describe('Active properties of the publisher'),
+    properties_total: count.describe('Number of active properties of the publisher'),
     property_ids: z
       .array(text)
       .optional()
-      .describe('IDs of the properties it can sell; only with `include=properties`'),
+      .describe('IDs of the properties that the agent can sell; only with `include=properties`'),
     signing_keys_pinned: z
       .boolean()
       .describe('Whether the publisher’s file pins signing keys of the agent'),
     status: z
       .enum(['authorized', 'revoked'])
-      .describe('What the publisher’s file says: `revoked` if it lists the publisher as revoked'),
+      .describe(
+        'State of the authorization: `revoked` if the file with the grant lists the publisher as revoked',
+      ),
     ...z.object(grantFacts).partial().shape,
     last_verified_at: text.describe(
       'Time at which the file with the grant was last read; with `as_of`, the time at which it was first read with this content',
@@ -223,7 +237,7 @@ export const PropertyLookup = z
               id: PropertyRid,
               property_rid: PropertyRid.describe('The same as `id`'),
               property_id: text.describe(
-                'ID that the publisher’s file gives it; otherwise its rid',
+                'ID that the publisher’s file gives the property; otherwise its rid',
               ),
               publisher_domain: PublisherDomain,
               property_type: PropertyType,
@@ -236,9 +250,9 @@ export const PropertyLookup = z
       )
       .describe('Agents on this page, by publisher and URL'),
     as_of: AsOf.optional(),
-    count: count.describe('Agents on this page'),
+    count: count.describe('Number of agents on this page'),
     freshness: FreshnessBlock.optional().describe(
-      'For a domain that no agent can sell: how its adagents.json was last read',
+      'How the adagents.json was last read; only for a domain that no agent can sell',
     ),
     ...describeCut('agents'),
     ...pageEnd,
@@ -246,7 +260,7 @@ export const PropertyLookup = z
   .meta({
     id: 'PropertyLookup',
     description:
-      'Agents that publishers authorize to sell what an identifier names, and what their operators say',
+      'Agents that publishers authorize to sell a property, and what their operators say',
   })
 
 export const AgentDomains = z
@@ -256,9 +270,9 @@ export const AgentDomains = z
     grants: z
       .array(z.looseObject({ publisher_domain: PublisherDomain, ...grantFacts }))
       .describe(
-        'For each of these publishers, what its grant needs and what the agent’s operator says about it',
+        'What the agent’s operator says about the grant of each publisher, and what a check of a sale needs',
       ),
-    count: count.describe('Domains on this page'),
+    count: count.describe('Number of domains on this page'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
@@ -334,9 +348,9 @@ export type CheckedSale = z.infer<typeof CheckedSale>
 
 const JudgedSelector = z.looseObject({
   publisher_domain: PublisherDomain.nullable(),
-  selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),
-  requested_count: count.describe('Properties that it selects'),
-  authorized_count: count.describe('How many of them the agent can sell'),
+  selection_type: text.describe('How the selector selects: `all`, `by_id` or `by_tag`'),
+  requested_count: count.describe('Number of properties that the selector selects'),
+  authorized_count: count.describe('Number of requested properties that the agent can sell'),
   unauthorized_items: z
     .array(text)
     .optional()
@@ -353,15 +367,17 @@ export const ProductAuthorization = z
   .looseObject({
     agent_url: text.describe('Requested URL, as sent'),
     authorized: z.boolean().describe('Whether the agent can sell everything in the product'),
-    coverage_percentage: count.describe('How much of it the agent can sell, from 0 to 100'),
-    total_requested: count.describe('Properties in the product'),
-    total_authorized: count.describe('How many of them the agent can sell'),
-    selectors: z.array(JudgedSelector).describe('The same for each selector, in the given order'),
+    coverage_percentage: count.describe(
+      'Share of the product that the agent can sell, from 0 to 100 percent',
+    ),
+    total_requested: count.describe('Number of properties in the product'),
+    total_authorized: count.describe('Number of requested properties that the agent can sell'),
+    selectors: z.array(JudgedSelector).describe('Results for each selector, in the given order'),
     unauthorized_items_next_cursor: text
       .nullable()
       .optional()
       .describe(
-        'Pass it as `unauthorized_items_cursor` to get the rest of what the selectors list; null at the end',
+        'Value of `unauthorized_items_cursor` for the rest of `unauthorized_items`; null at the end',
       ),
     needs: Needs,
     sides: Sides,
@@ -381,7 +397,9 @@ export const ProductIdentifiers = z
       .array(
         z.looseObject({
           publisher_domain: PublisherDomain,
-          property_id: text.describe('ID that the publisher’s file gives it; otherwise its rid'),
+          property_id: text.describe(
+            'ID that the publisher’s file gives the property; otherwise its rid',
+          ),
           property_rid: PropertyRid,
           property_name: PropertyName,
           property_type: PropertyType,
@@ -393,24 +411,24 @@ export const ProductIdentifiers = z
     identifiers: z
       .array(
         Identifier.extend({
-          property_id: text.describe('Property that it names: the `property_id` above'),
+          property_id: text.describe(
+            'ID of the property that the identifier names, as in `properties`',
+          ),
           publisher_domain: PublisherDomain,
         }).loose(),
       )
-      .describe('Identifiers of these properties, one by one'),
-    property_count: count.describe('Number of properties in the list above'),
-    identifier_count: count.describe('Number of identifiers in the list above'),
+      .describe('Identifiers of the properties on this page, one by one'),
+    property_count: count.describe('Number of items in `properties`'),
+    identifier_count: count.describe('Number of items in `identifiers`'),
     needs: z
       .enum(neededTerms)
       .optional()
-      .describe(
-        'Parameter without which some requested properties are left out: grants of them are limited by it',
-      ),
+      .describe('Parameter that the request lacks, so that some requested properties are left out'),
     ...describeCut('properties'),
     has_more: z.boolean().describe('Whether more properties follow after this page'),
     next_cursor: text
       .nullable()
-      .describe('Pass it as `cursor` in the body to get the next page; null on the last page'),
+      .describe('Value of `cursor`, in the body, for the next page; null on the last page'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     generated_at: text.describe('Time of the response'),

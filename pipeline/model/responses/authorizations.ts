@@ -50,7 +50,9 @@ const claim = {
           .uuid()
           .nullable()
           .describe('ID of the property in this registry; null if it has none'),
-        property_id: text.nullable().describe('ID that the file gives it; null if it gives none'),
+        property_id: text
+          .nullable()
+          .describe('ID that the file gives the property; null if it gives none'),
         property_type: PropertyType,
         name: PropertyName,
       }),
@@ -68,20 +70,24 @@ export const AuthorizationItem = z
   .looseObject({
     ...grantFacts,
     property_rids: PropertyRids.optional(),
-    properties_authorized: count.describe('Number of properties that it reaches'),
+    properties_authorized: count.describe('Number of properties that the grant reaches'),
     publisher_wide: z
       .boolean()
-      .describe('Whether these are all active properties of the publisher'),
+      .describe('Whether the grant reaches all active properties of the publisher'),
     property_rid: z
       .uuid()
       .nullable()
-      .describe('The property, if it reaches exactly one; otherwise null'),
+      .describe('ID of the property, if the grant reaches exactly one; otherwise null'),
     property_id_slug: text
       .nullable()
-      .describe('ID that the publisher’s file gives that property; null if there is none'),
+      .describe(
+        'ID that the publisher’s file gives the property in `property_rid`; null if there is none',
+      ),
     authorized_for: text
       .nullable()
-      .describe('The publisher’s own words on what the agent can sell; null if it has none'),
+      .describe(
+        'What the agent can sell, in the publisher’s own words; null if the file does not say',
+      ),
     evidence: EvidenceName,
     disputed: z.boolean().describe('Always false: grants of files are not disputed'),
     created_by: text.nullable().describe('Always null: grants come from files and are not edited'),
@@ -100,23 +106,22 @@ export const AuthorizationItem = z
   .meta({
     id: 'Authorization',
     description:
-      'A grant in force. `property_rids` are the properties it reaches; with `property_rids_truncated` there are more: the publisher’s properties that its selector matches, except those marked `inline_only`. `property_rid` is null if it reaches more than one property or none; ' +
-      '`publisher_wide` says whether it reaches all of the publisher. If the evidence ' +
-      'is `adagents_authoritative`, this is a claim, not a grant: the file of `manager_domain` makes it about ' +
-      'another publisher. `properties` then lists the properties that the claim selects in the publisher’s own file ' +
-      '(`path: federated`) or, if that was never read, in the manager’s (`inline`). `diverges` is set ' +
-      'if the two files disagree; the publisher’s file counts. The list says what the agent’s operator says about all ' +
-      'that this publisher grants it; the stream and the events do not.',
+      'A grant in force, or a manager’s claim. `property_rids` lists the properties that it reaches; if `property_rids_truncated` is true, it reaches all properties of the publisher that its selector matches, except those marked `inline_only`. ' +
+      '`property_rid` is null unless it reaches exactly one. If `evidence` is `adagents_authoritative`, this is a ' +
+      'claim, which grants nothing: the file of `manager_domain` makes it about another publisher. `properties` then ' +
+      'lists the properties that the claim selects in the publisher’s own file (`path: federated`) or, if that was ' +
+      'never read, in the manager’s (`inline`). `diverges` is true if the two files disagree; the publisher’s file ' +
+      'counts. Lists have `operator_side`, what the agent’s operator says about all that this publisher grants it; the stream and the events do not.',
   })
 export type AuthorizationItem = z.infer<typeof AuthorizationItem>
 
 export const AgentAuthorizations = z
   .looseObject({
     agent_url: AgentUrl,
-    evidence: z.array(EvidenceName).describe('Kinds of rows that were requested'),
-    include: z.literal('effective').describe('Always `effective`: rows that are in force'),
-    rows: z.array(AuthorizationItem).describe('Rows on this page, by publisher'),
-    count: count.describe('Rows on this page'),
+    evidence: z.array(EvidenceName).describe('Requested kinds of rows'),
+    include: z.literal('effective').describe('Always `effective`: only rows that are in force'),
+    rows: z.array(AuthorizationItem).describe('Grants or claims on this page, sorted by publisher'),
+    count: count.describe('Number of rows on this page'),
     rows_total: count.describe('Number of rows on all pages'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),

@@ -8,8 +8,8 @@ const text = z.string()
 
 export const BrandJson = z
   .looseObject({
-    domain: text.describe('Requested domain, in its normal form'),
-    url: text.describe('URL of the file, or of the one that the registry serves in its place'),
+    domain: text.describe('Requested domain, normalized'),
+    url: text.describe('URL of the file, or of the file that the registry serves in its place'),
     data: z
       .record(text, z.unknown())
       .describe(
@@ -28,7 +28,7 @@ export const BrandJson = z
     warnings: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults that affect only a part of the file; only with `fresh=true`'),
+      .describe('Faults that affect only part of the file; only with `fresh=true`'),
     promoted_from_schema: PromotedFromSchema,
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),

@@ -36,12 +36,14 @@ const relationship = {
   house_domain: text
     .optional()
     .describe(
-      'Domain of the house: proven, or with `house_only` stated only by the house and not contradicted by the member who saved the brand',
+      'Domain of the brand’s house, as both files confirm; with `house_only`, as only the house states and the member who saved the brand does not contradict',
     ),
   claimed_house_domain: text
     .optional()
-    .describe('House that the brand names but that does not confirm it'),
-  parent_brand: text.optional().describe('ID of its parent brand in the portfolio of its house'),
+    .describe('Domain of the house that the brand names but that does not confirm it'),
+  parent_brand: text
+    .optional()
+    .describe('ID of the parent brand in the portfolio of the house; absent if there is none'),
   brand_agent_url: text
     .optional()
     .describe('URL of the agent that represents the brand; absent if it has none'),
@@ -66,24 +68,24 @@ export const BrandResolution = z
     names: z
       .array(z.record(text, text))
       .optional()
-      .describe('Its names by language, each item as `{locale: name}`'),
+      .describe('Names of the brand by language, each item as `{locale: name}`'),
     brand_manifest: z
       .record(text, z.unknown())
       .optional()
-      .describe('Logos, colors, tone and more, as its source states them'),
+      .describe('Logos, colors, tone and more, as the source states them'),
     enrichment: EnrichmentOrigin.optional(),
     promoted_from_schema: PromotedFromSchema,
     migration_warnings: z
       .array(
         z.looseObject({
-          field: text.describe('Path of the field in the file'),
+          field: text.describe('Path of the field in the file, such as `brands[0].id`'),
           message: text.describe('What was ignored or interpreted differently'),
-          suggestion: text.optional().describe('How to fix it; absent if there is no advice'),
+          suggestion: text.optional().describe('How to fix the file; absent if there is no advice'),
         }),
       )
       .optional()
       .describe(
-        'Parts that were interpreted differently from how they are written; only with `promoted_from_schema`',
+        'Parts of the file that were ignored or interpreted differently; only with `promoted_from_schema`',
       ),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
@@ -94,7 +96,7 @@ export type BrandResolution = z.infer<typeof BrandResolution>
 export const EnrichedBrand = z
   .looseObject({
     success: Success,
-    domain: text.describe('Domain of the brand, in its normal form'),
+    domain: text.describe('Domain of the brand, normalized'),
     cached: z
       .boolean()
       .describe('Whether the response was cached, so that no provider was queried'),
@@ -102,7 +104,7 @@ export const EnrichedBrand = z
     provider: z
       .enum(enrichers)
       .optional()
-      .describe('Provider; absent if the facts come from the brand or a member'),
+      .describe('Provider of the facts; absent if they come from the brand or a member'),
     manifest: BrandProfile,
     company: BrandCompany.optional(),
     found_at: text.optional().describe('Time of the last request to the provider'),
@@ -126,19 +128,22 @@ export type BrandItem = z.infer<typeof BrandItem>
 
 export const BrandStats = z
   .looseObject({
-    total: count.describe('All brands that match the search'),
+    total: count.describe('Number of brands that match the search'),
     hosted: count.describe('Always 0: a brand whose file the registry serves counts by its source'),
-    brand_json: count.describe('Brands known from their own file'),
-    community: count.describe('Brands saved by a member'),
-    enriched: count.describe('Brands known only from a third party'),
+    brand_json: count.describe('Number of brands known from their own file'),
+    community: count.describe('Number of brands saved by a member'),
+    enriched: count.describe('Number of brands known only from a third party'),
     stub: count.describe('Always 0: a domain without any facts is not a brand here'),
     houses: count.describe(
-      'Brands that are `master`, `independent` or have no role: those that stand alone, with or without brands below them. Not the number of distinct `house_domain`',
+      'Number of brands that are `master`, `independent` or have no role, with or without brands below them',
     ),
-    sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
-    with_manifest: count.describe('Brands with known logos, colors or similar facts'),
+    sub_brands: count.describe('Number of brands that are `sub_brand` or `endorsed`'),
+    with_manifest: count.describe('Number of brands with known logos, colors or similar facts'),
   })
-  .meta({ id: 'BrandStats', description: 'Brands that match the search, whatever the source' })
+  .meta({
+    id: 'BrandStats',
+    description: 'Counts of the brands that match the search, whatever the source',
+  })
 export type BrandStats = z.infer<typeof BrandStats>
 
 export const BrandList = z

@@ -32,7 +32,7 @@ export const collectionStatuses = ['active', 'removed'] as const
 export const Classification = z
   .enum(classifications)
   .describe(
-    'What it is: inventory (`property`), or a host of ad systems, publisher masks or networks',
+    'Class of the record: inventory (`property`), or a host of ad systems, publisher masks or networks',
   )
 export const CatalogSource = z
   .enum(catalogSources)
@@ -44,12 +44,14 @@ export const CatalogEntry = z
     property_rid: PropertyRid,
     property_id: text
       .nullable()
-      .describe('ID that the publisher’s file gives it; null if it gives none'),
+      .describe('ID that the publisher’s file gives the property; null if it gives none'),
     classification: Classification,
     source: CatalogSource,
     status: z
       .enum(propertyStatuses)
-      .describe('`stale`: its file has not confirmed it recently; `removed`: merged into another'),
+      .describe(
+        'Status of the property: `stale` if the publisher’s file has not confirmed it recently, `removed` if it was merged into another',
+      ),
     identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     publisher_domain: PublisherDomain,
     property_type: PropertyType,
@@ -57,13 +59,17 @@ export const CatalogEntry = z
     tags: PropertyTags,
     supported_channels: z
       .array(text)
-      .describe('Channels that the publisher’s file names for it; empty if it names none'),
+      .describe(
+        'Channels that the publisher’s file names for the property; empty if it names none',
+      ),
     inline_only: z
       .literal(true)
       .optional()
-      .describe('True if only an entry of the file lists it, so that no selector reaches it'),
+      .describe(
+        'True if only an entry of the file lists the property, so that no selector reaches it',
+      ),
     canonical_rid: PropertyRid.optional().describe(
-      'Property that it was merged into; only for a removed one',
+      'ID of the property that this one was merged into; only for a removed property',
     ),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -83,17 +89,17 @@ export const CatalogChange = CatalogEntry.extend({
   adagents_url: text
     .nullable()
     .describe('URL of the publisher’s adagents.json; null if no file lists the property'),
-  created_by: text.nullable().describe('Origin: a crawl or people; null if unknown'),
+  created_by: text.nullable().describe('Origin of the record: a crawl or people; null if unknown'),
   source_updated_at: moment
     .nullable()
-    .describe('Time since which its source has stated it; null if unknown'),
+    .describe('Time since which the source has stated the property; null if unknown'),
 }).meta({ id: 'CatalogChange', description: 'A property that changed' })
 export type CatalogChange = z.infer<typeof CatalogChange>
 
 export const CatalogSync = z
   .looseObject({
     entries: z.array(CatalogChange).describe('Properties on this page, by their last change'),
-    server_timestamp: moment.describe('Pass the value of the first page as `since` next time'),
+    server_timestamp: moment.describe('Value of `since` for the next time, from the first page'),
     ...pageEnd,
   })
   .meta({ id: 'CatalogSync', description: 'A page of the properties that changed' })
@@ -113,7 +119,9 @@ export const CollectionEntry = z
     source: CatalogSource,
     status: z
       .enum(collectionStatuses)
-      .describe('`removed` if no file lists it anymore, or it was merged into another'),
+      .describe(
+        'Status of the collection: `removed` if no file lists it anymore, or if it was merged into another',
+      ),
     identifiers: z
       .array(CollectionIdentifier)
       .describe('Identifiers of the collection on platforms'),
@@ -121,7 +129,7 @@ export const CollectionEntry = z
     canonical_rid: z
       .uuid()
       .optional()
-      .describe('Collection that it was merged into; absent if it was not'),
+      .describe('ID of the collection that this one was merged into; absent if it was not merged'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -130,11 +138,13 @@ export type CollectionEntry = z.infer<typeof CollectionEntry>
 
 export const CollectionCatalog = z
   .looseObject({
-    entries: z.array(CollectionEntry).describe('Collections on this page'),
+    entries: z
+      .array(CollectionEntry)
+      .describe('Collections on this page, in the order in which they first appeared'),
     total: CatalogTotal,
     next_offset: count
       .nullable()
-      .describe('Pass it as `offset` to get the next page; null on the last page'),
+      .describe('Value of `offset` for the next page; null on the last page'),
     ...pageEnd,
   })
   .meta({ id: 'CollectionCatalog', description: 'A page of the catalog of collections' })
@@ -143,18 +153,25 @@ export const resolvedStatuses = ['existing', 'created', 'excluded'] as const
 
 export const ResolvedIdentifier = z
   .looseObject({
-    identifier: Identifier.describe('Requested identifier, in its normal form'),
+    identifier: Identifier.describe('Requested identifier, normalized'),
     property_rid: z
       .uuid()
       .nullable()
-      .describe('Property that it belongs to; null if it is unknown or excluded'),
+      .describe(
+        'ID of the property that the identifier belongs to; null if it is unknown or excluded',
+      ),
     classification: z
       .enum([...classifications, 'unknown'])
-      .describe('What the property is; `unknown` if there is none'),
+      .describe('Class of the property; `unknown` if there is none'),
     status: z
       .enum(resolvedStatuses)
-      .describe('`created` if it was added now; `excluded` if it belongs to no property'),
-    source: z.enum(catalogSources).nullable().describe('Source of the link; null if there is none'),
+      .describe(
+        'Result for the identifier: `created` if it was added now, `excluded` if it belongs to no property',
+      ),
+    source: z
+      .enum(catalogSources)
+      .nullable()
+      .describe('Source of the link between identifier and property; null if there is none'),
     error: text.optional().describe('Why no property can have this identifier; absent otherwise'),
   })
   .meta({ id: 'ResolvedIdentifier', description: 'The property that an identifier belongs to' })
@@ -167,11 +184,11 @@ export const ResolvedIdentifiers = z
       .describe('A result for each identifier, in the same order'),
     summary: z
       .looseObject({
-        total: count.describe('Requested identifiers'),
-        resolved: count.describe('Identifiers that belong to a property now'),
-        created: count.describe('How many of these were added now'),
-        excluded: count.describe('Identifiers that were refused; with `mode=resolve` only'),
-        not_found: count.describe('Identifiers that are unknown; with `mode=lookup` only'),
+        total: count.describe('Number of requested identifiers'),
+        resolved: count.describe('Number of identifiers that belong to a property now'),
+        created: count.describe('Number of identifiers that were added now'),
+        excluded: count.describe('Number of refused identifiers; only with `mode=resolve`'),
+        not_found: count.describe('Number of unknown identifiers; only with `mode=lookup`'),
       })
       .describe('Number of results by status'),
     server_timestamp: moment.describe('Time of the response'),
@@ -180,26 +197,32 @@ export const ResolvedIdentifiers = z
 
 export const DisputeFiled = z
   .looseObject({
-    dispute_id: z.uuid().describe('ID for querying its state'),
+    dispute_id: z.uuid().describe('ID for querying the state of the dispute'),
     action_taken: z
       .enum(['link_suspended', 'queued_for_review', 'escalated'])
-      .describe('`link_suspended` if the identifier is suspended until the decision'),
+      .describe(
+        'What happens now: `link_suspended` if the identifier is suspended until the decision',
+      ),
     reason: text.describe('Why the dispute was filed, in a sentence'),
   })
-  .meta({ id: 'DisputeFiled', description: 'A dispute was accepted' })
+  .meta({ id: 'DisputeFiled', description: 'A dispute that was accepted' })
 
 export const CatalogDispute = z
   .looseObject({
-    id: z.uuid().describe('ID that was issued when it was filed'),
-    dispute_type: z.enum(disputeTypes).describe('What is wrong according to the dispute'),
-    subject_type: text.describe('Type of record, as named by its author'),
-    subject_value: text.describe('The record, such as a rid or `type:value` of an identifier'),
+    id: z.uuid().describe('ID of the dispute, issued when it was filed'),
+    dispute_type: z.enum(disputeTypes).describe('Kind of fact that the dispute says is wrong'),
+    subject_type: text.describe(
+      'Type of the disputed record, as named by the author of the dispute',
+    ),
+    subject_value: text.describe('Disputed record, such as a rid or `type:value` of an identifier'),
     claim: text.describe('Text of the dispute, without email addresses'),
-    evidence: text.optional().describe('Evidence; absent if none was given'),
+    evidence: text.optional().describe('Evidence of the author; absent if none was given'),
     status: z
       .enum(['open', 'investigating', 'resolved', 'rejected', 'escalated'])
-      .describe('`open` until a moderator decides; `resolved` if it was upheld'),
-    created_at: moment.describe('Time at which it was filed'),
+      .describe(
+        'Status of the dispute: `open` until a moderator decides, `resolved` if it was upheld',
+      ),
+    created_at: moment.describe('Time at which the dispute was filed'),
     resolved_at: moment.optional().describe('Time of the decision; absent until then'),
   })
   .meta({ id: 'CatalogDispute', description: 'A dispute about a fact in the catalog' })

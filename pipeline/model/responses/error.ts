@@ -13,10 +13,10 @@ const claimFaultFields = {
     .describe('How the claims of the tested agent contradict each other'),
   declared_version: z.string().optional().describe('Major version that the agent speaks'),
   known_versions: names('Major versions for which there are storyboards'),
-  declared_specialisms: names('Specialisms of the agent that are wrong'),
+  declared_specialisms: names('Specialisms that the agent claims but that are wrong'),
   known_specialisms: names('Every specialism of the protocol'),
   declared_protocols: names('Parts of the protocol that the agent claims'),
-  required_protocols: names('Parts of the protocol that its specialisms belong to'),
+  required_protocols: names('Parts of the protocol that the agent’s specialisms belong to'),
 }
 
 const text = z.string()
@@ -29,22 +29,24 @@ export const ErrorBody = z
     code: z.enum(publicErrorNames).describe('Stable name of the error, for programs'),
     message: text
       .optional()
-      .describe('The sentence, which some errors repeat; `cursor_expired` has it only here'),
+      .describe(
+        'What went wrong, in a sentence; only some errors have it, such as `cursor_expired`',
+      ),
     retry_after: count
       .optional()
       .describe('Seconds after which to try again; present with the header `Retry-After`'),
     origin_url: text
       .optional()
       .describe(
-        'On a replica, which refuses writes and credentials: the URL of the same operation at the registry it follows. Send the request there',
+        'URL of the same operation at the registry that a replica follows: send the request there, since replicas refuse writes and credentials',
       ),
-    domain: text.optional().describe('The domain that the request named'),
+    domain: text.optional().describe('Domain that the request named'),
     did_you_mean: z
       .array(text)
       .optional()
       .describe('What you probably meant: the domain without `www.`, or the agents on the host'),
-    agent_url: text.optional().describe('The agent that the request named'),
-    publisher_domain: text.optional().describe('The publisher that the request named'),
+    agent_url: text.optional().describe('URL of the agent that the request named'),
+    publisher_domain: text.optional().describe('Domain of the publisher that the request named'),
     reason: text
       .optional()
       .describe(
@@ -57,15 +59,15 @@ export const ErrorBody = z
       .describe('Verified domains of the organization, if the agent is on none of them'),
     existing_org_id: text
       .optional()
-      .describe('Organization to which the caller’s domain already belongs'),
+      .describe('ID of the organization to which the caller’s domain already belongs'),
     existing_org_name: text
       .optional()
       .describe('Name of the organization that already has the domain'),
     locked_to_org_id: text
       .optional()
-      .describe('Organization whose claim is in the domain’s pointer now'),
+      .describe('ID of the organization whose claim is in the domain’s pointer now'),
     platform: text.optional().describe('Platform of the requested mirror'),
-    policy_id: text.optional().describe('The policy that the request named'),
+    policy_id: text.optional().describe('ID of the policy that the request named'),
     field: text.optional().describe('Invalid field of the body, if the code is about one field'),
     valid_values: z
       .array(text)
@@ -93,7 +95,7 @@ export const ErrorBody = z
     members_only: z
       .literal(true)
       .optional()
-      .describe('True if this is only for members with API access'),
+      .describe('True if the operation is only for members with API access'),
     needs_oauth: z
       .literal(true)
       .optional()
@@ -116,5 +118,5 @@ export const ErrorBody = z
   .meta({
     id: 'Error',
     description:
-      'What went wrong: a sentence, and a stable code. For an expired cursor both are `cursor_expired`, and `message` is the sentence',
+      'What went wrong: a sentence in `error` and a stable `code`; for an expired cursor both are `cursor_expired`, and the sentence is in `message`',
   })

@@ -6,7 +6,7 @@ export const FreshnessBlock = z
     state: z
       .enum(['never_crawled', 'current', 'stale', 'failing', 'absent', 'invalid'])
       .describe(
-        '`current`: read within 48 hours; `stale`: read before that; `failing`: the last attempt failed; `absent`: there is no such file; `invalid`: it exists but cannot be used',
+        '`current`: the file was read within 48 hours; `stale`: it was read before that; `failing`: the last attempt failed; `absent`: there is no such file; `invalid`: it exists but cannot be used',
       ),
     outcome: z
       .string()

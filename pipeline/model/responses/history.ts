@@ -12,7 +12,7 @@ import { FreshnessBlock } from './freshness.ts'
 const text = z.string()
 const count = z.int().nonnegative()
 
-const Domain = text.describe('Domain of the entry, in its normal form')
+const Domain = text.describe('Domain of the entry, normalized')
 const EditedAt = z.iso.datetime().describe('Time of the edit')
 const Source = text.describe('Source of the entry after the edit: `community` or `enriched`')
 
@@ -34,7 +34,7 @@ export type Revision = z.infer<typeof Revision>
 export const History = z
   .looseObject({
     domain: Domain,
-    total: count.describe('Revisions on all pages'),
+    total: count.describe('Number of revisions on all pages'),
     revisions: z.array(Revision).describe('Revisions on this page, newest first'),
     ...pageEnd,
     freshness: FreshnessBlock.optional(),
@@ -56,7 +56,7 @@ const revisionFields = {
 export const RevisionList = z
   .looseObject({
     domain: Domain,
-    total: count.describe('Revisions on all pages'),
+    total: count.describe('Number of revisions on all pages'),
     revisions: z
       .array(z.looseObject(revisionFields))
       .describe('Revisions on this page, newest first'),

@@ -34,7 +34,7 @@ export const HostedAdagents = z
   })
   .meta({
     id: 'HostedAdagents',
-    description: 'An adagents.json built from the saved entry. It authorizes nobody',
+    description: 'An adagents.json built from the saved entry; it authorizes nobody',
   })
 
 export const HostedBrandJson = z
@@ -44,13 +44,16 @@ export const HostedBrandJson = z
 export const DomainClaimed = z
   .looseObject({
     success: Success,
-    domain: text.describe('Domain that was claimed, in its normal form'),
+    domain: text.describe('Claimed domain, normalized'),
     authoritative_location: z
       .url()
       .describe('URL to point to, which contains a claim of your organization'),
     instructions: text.describe('What to do next, in a sentence'),
   })
-  .meta({ id: 'DomainClaimed', description: 'Where a domain must point to be yours' })
+  .meta({
+    id: 'DomainClaimed',
+    description: 'The URL that a domain must point to in order to become yours',
+  })
 
 export const OriginVerified = z
   .looseObject({
@@ -61,10 +64,14 @@ export const OriginVerified = z
         'Result of the check; `transient`, `invalid_json` and `unresolvable` leave open whether the domain points to its file, and change nothing',
       ),
     checked_at: z.iso.datetime().describe('Time of the check'),
-    detail: text.optional().describe('The reason in a sentence; absent if `reason` says it all'),
+    detail: text
+      .optional()
+      .describe('Human-readable form of `reason`, in a sentence; absent if `reason` says it all'),
     bound_org_id: text
       .optional()
-      .describe('Organization that the domain belongs to now; visible only to that organization'),
+      .describe(
+        'ID of the organization that the domain belongs to now; visible only to this organization',
+      ),
   })
   .meta({
     id: 'OriginVerified',
@@ -92,13 +99,15 @@ export const BrandSubmitted = z
   .looseObject({
     brand: z
       .looseObject({
-        id: z.uuid().describe('Identifies the review in later requests'),
-        domain: text.describe('Domain of the brand, in its normal form'),
-        brand_name: text.describe('Name in the submission; otherwise the domain'),
-        source: z.literal('community').describe('Always `community`: it comes from a member'),
+        id: z.uuid().describe('ID of the review, for later requests'),
+        domain: text.describe('Domain of the brand, normalized'),
+        brand_name: text.describe('Name of the brand in the submission; otherwise the domain'),
+        source: z
+          .literal('community')
+          .describe('Always `community`: the brand comes from a member'),
         review_status: z.literal('pending').describe('Always `pending`: a moderator decides'),
       })
       .describe('The brand as it was submitted'),
-    review_status: z.literal('pending').describe('The same as in `brand`'),
+    review_status: z.literal('pending').describe('The same as `brand.review_status`'),
   })
   .meta({ id: 'BrandSubmitted', description: 'A brand that waits for review' })

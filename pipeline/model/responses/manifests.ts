@@ -13,12 +13,15 @@ export const ManifestReference = z
       .describe('Whether a file or an agent has the manifest'),
     manifest_url: text.nullable().describe('URL of the file; null if an agent has it'),
     agent_url: text.nullable().describe('URL of the agent; null if a file has it'),
-    agent_id: text.nullable().describe('ID of the brand at that agent; null if there is none'),
+    agent_id: text.nullable().describe('ID of the brand at the agent; null if there is none'),
     verification_status: z
       .enum(verificationStatuses)
-      .describe('Result of the last attempt to read it; `pending` before the first'),
+      .describe('Result of the last attempt to read the manifest; `pending` before the first'),
   })
-  .meta({ id: 'ManifestReference', description: 'Where the manifest of a domain is' })
+  .meta({
+    id: 'ManifestReference',
+    description: 'The file or agent that has the manifest of a domain',
+  })
 export type ManifestReference = z.infer<typeof ManifestReference>
 
 export const ManifestLookup = z

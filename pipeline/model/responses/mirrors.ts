@@ -7,17 +7,17 @@ const count = z.int().nonnegative()
 const moment = z.iso.datetime()
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 
-const ProposalId = z.uuid().describe('Identifies the proposal in later requests')
+const ProposalId = z.uuid().describe('ID of the proposal, for later requests')
 const ProposalDigest = digest.describe(
-  'SHA-256 of the proposal and of the mirror it is based on; required for a decision',
+  'SHA-256 of the proposal and of the mirror that it is based on; required for a decision',
 )
-const SubmittedAt = moment.describe('Time at which it was proposed, or proposed again')
+const SubmittedAt = moment.describe('Time at which the file was proposed, or proposed again')
 const PublisherDomains = z
   .array(text)
   .describe('Publishers whose inventory the file describes, by domain')
 
 const mirror = {
-  platform: text.describe('The platform whose catalog is mirrored, such as `youtube`'),
+  platform: text.describe('Platform whose catalog is mirrored, such as `youtube`'),
   catalog_etag: text
     .nullable()
     .describe('Version of the catalog, as named by its editors; null if there is none'),
@@ -39,7 +39,7 @@ export const MirrorList = z
     mirrors: z
       .array(z.looseObject({ ...mirror, updated_at: UpdatedAt }))
       .describe('Mirrors on this page, most recently changed first'),
-    total: count.describe('Mirrors on all pages'),
+    total: count.describe('Number of mirrors on all pages'),
     ...pageEnd,
   })
   .meta({ id: 'MirrorList', description: 'A page of the community mirrors, newest first' })
@@ -62,11 +62,11 @@ const published = {
 }
 export const MirrorPublished = z
   .looseObject(published)
-  .meta({ id: 'MirrorPublished', description: 'The file is served from now on' })
+  .meta({ id: 'MirrorPublished', description: 'A mirror whose file is served from now on' })
 
 export const MirrorApproved = z
   .looseObject({ ...published, proposal_id: ProposalId })
-  .meta({ id: 'MirrorApproved', description: 'The proposed file is served from now on' })
+  .meta({ id: 'MirrorApproved', description: 'A proposal whose file is served from now on' })
 
 export const MirrorProposed = z
   .looseObject({
@@ -78,27 +78,31 @@ export const MirrorProposed = z
     status_url: text.describe('URL of the proposal’s state'),
     submitted_at: SubmittedAt,
   })
-  .meta({ id: 'MirrorProposed', description: 'A proposal waits for a moderator' })
+  .meta({ id: 'MirrorProposed', description: 'A proposal that waits for a moderator' })
 
 export const MirrorRemoved = z
   .looseObject({ success: Success, platform: mirror.platform })
-  .meta({ id: 'MirrorRemoved', description: 'The file is no longer served' })
+  .meta({ id: 'MirrorRemoved', description: 'A mirror whose file is no longer served' })
 
 const summary = {
   proposal_id: ProposalId,
   platform: mirror.platform,
-  status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
+  status: z
+    .enum(reviewStatuses)
+    .describe('Status of the proposal; `pending` until a moderator decides'),
   proposal_digest: ProposalDigest,
   submitted_at: SubmittedAt,
   reviewed_at: moment.nullable().describe('Time of the decision; null until then'),
   review_notes: text.nullable().describe('Notes of the moderator; null if there are none'),
   proposer: z
     .looseObject({
-      id: text.describe('ID of the key or person that proposed it'),
-      organization: text.nullable().describe('Its organization; null if it has none'),
+      id: text.describe('ID of the key or person that proposed the file'),
+      organization: text
+        .nullable()
+        .describe('Name of the proposer’s organization; null if there is none'),
     })
     .optional()
-    .describe('Who proposed it; shown only to moderators'),
+    .describe('Who proposed the file; shown only to moderators'),
 }
 export const ProposalSummary = z
   .looseObject(summary)
@@ -108,7 +112,7 @@ export type ProposalSummary = z.infer<typeof ProposalSummary>
 export const ProposalList = z
   .looseObject({
     proposals: z.array(ProposalSummary).describe('Proposals on this page, newest first'),
-    total: count.describe('Proposals on all pages'),
+    total: count.describe('Number of proposals on all pages'),
     ...pageEnd,
   })
   .meta({ id: 'MirrorProposalList', description: 'A page of proposals, newest first' })
@@ -121,10 +125,10 @@ export const Proposal = z
     adagents_json: AdagentsJson,
     base_digest: digest
       .nullable()
-      .describe('SHA-256 of the mirror it is based on; null if there was none'),
+      .describe('SHA-256 of the mirror that the proposal is based on; null if there was none'),
     base_changed: z
       .boolean()
-      .describe('Whether the mirror has changed since, so that it cannot be approved'),
+      .describe('Whether the mirror has changed since, so that the proposal cannot be approved'),
   })
   .meta({ id: 'MirrorProposal', description: 'A proposed file for a platform' })
 export type Proposal = z.infer<typeof Proposal>
@@ -135,4 +139,4 @@ export const ProposalAnswer = z
 
 export const ProposalRejected = z
   .looseObject({ success: Success, proposal: Proposal })
-  .meta({ id: 'MirrorProposalRejected', description: 'The proposal was rejected' })
+  .meta({ id: 'MirrorProposalRejected', description: 'A proposal that was rejected' })

@@ -104,7 +104,7 @@ const TokenError = z
 export const TokenTested = z
   .object({
     ok: z.boolean().describe('Whether the token endpoint issued a token'),
-    latency_ms: z.number().describe('How long it took, in milliseconds'),
+    latency_ms: z.number().describe('Time that the token endpoint took, in milliseconds'),
     error: TokenError.optional().describe(
       'Why the token endpoint issued no token; absent if it did',
     ),
@@ -121,7 +121,7 @@ export const AgentDiagnostic = z
     step_id: text.describe('ID of the step, unique within its phase'),
     task: text.describe('Name of the tool that was called'),
     step_passed: z.boolean().nullable().describe('Whether the step passed; null if it was not run'),
-    duration_ms: z.number().describe('How long it took, in milliseconds'),
+    duration_ms: z.number().describe('Duration of the step, in milliseconds'),
     request_url: text
       .optional()
       .describe('URL that was called; absent if no request is stored, as for a step that passed'),

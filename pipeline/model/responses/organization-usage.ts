@@ -26,12 +26,14 @@ const LimitUse = z.object({
   counted_for: z
     .enum(['caller', 'organization'])
     .describe('Whether uses are counted only for you or for the whole organization'),
-  max: count.describe('Highest number that is allowed; null if there is no limit'),
+  max: count.describe('Highest allowed number; null if there is no limit'),
   window_seconds: count.describe(
-    'Length of the window; null for items that are kept until they are removed',
+    'Length of the window in seconds; null for items that are kept until they are removed',
   ),
-  used: count.describe('Uses in the window, or number of items that are kept; null if unknown'),
-  remaining: count.describe('What is left; null if there is no limit or the use is unknown'),
+  used: count.describe('Number of uses in the window, or of items that are kept; null if unknown'),
+  remaining: count.describe(
+    'Number of uses or items that are left; null if there is no limit, or if the use is unknown',
+  ),
   resets_at: z
     .string()
     .nullable()
@@ -49,16 +51,18 @@ export const OrganizationUsage = z
         membership_tier: z
           .enum(tierNames)
           .nullable()
-          .describe('Tier of its membership, which billing sets; null if it has none'),
+          .describe('Membership tier of the organization, which billing sets; null if it has none'),
         has_api_access: z
           .boolean()
-          .describe('Whether the tier lets it publish agents and see what members show each other'),
+          .describe(
+            'Whether the tier lets the organization publish agents and see what members share with each other',
+          ),
       })
       .describe('The organization whose use is counted'),
     is_complete: z
       .boolean()
-      .describe('False while some counters cannot be read; what they count is then unknown'),
-    limits: z.array(LimitUse).describe('Limits, each with its use'),
+      .describe('Whether all counters could be read; if false, some `used` are null'),
+    limits: z.array(LimitUse).describe('Limits of the organization, each with its use'),
   })
   .meta({
     id: 'OrganizationUsage',

@@ -5,7 +5,7 @@ import { pageEnd, Success } from '../shared-fields.ts'
 
 const role = z
   .enum(membershipRoles)
-  .describe('Role in the organization, which decides what the person may do for it')
+  .describe('Role of the person in the organization, which decides what the person may do')
 
 export const OwnOrganizations = z
   .object({
@@ -20,7 +20,7 @@ export const OwnOrganizations = z
           membership_tier: z
             .enum(tierNames)
             .nullable()
-            .describe('Tier of its membership; null if it has none'),
+            .describe('Membership tier of the organization; null if it has none'),
         }),
       )
       .describe('Organizations in the order you joined them; the first is the default'),
@@ -53,8 +53,8 @@ const invitation = {
   id: z.string().describe('ID of the invitation, for revoking it'),
   email: z.string().describe('Email address that was invited; nobody else can accept'),
   role: z.enum(membershipRoles).describe('Role that the person gets by accepting'),
-  created_at: z.string().describe('Time at which it was created'),
-  expires_at: z.string().describe('Time until which it can be accepted'),
+  created_at: z.string().describe('Time at which the invitation was created'),
+  expires_at: z.string().describe('Time until which the invitation can be accepted'),
 }
 
 export const Invitations = z
@@ -69,7 +69,7 @@ export type Invitations = z.infer<typeof Invitations>
 export const InvitationMade = z
   .object({
     ...invitation,
-    url: z.string().describe('Link for the invited person; it is shown only here and works once'),
+    url: z.string().describe('Link for the invited person; shown only once, works only once'),
     sent: z.boolean().describe('Whether the link was sent by email'),
   })
   .meta({ id: 'InvitationMade', description: 'A new invitation, with its link' })
@@ -78,7 +78,7 @@ export type InvitationMade = z.infer<typeof InvitationMade>
 export const InvitationAccepted = z
   .object({
     success: Success,
-    org_id: z.string().describe('ID of the organization that you belong to now'),
+    org_id: z.string().describe('ID of the organization that the person belongs to now'),
     role,
   })
   .meta({ id: 'InvitationAccepted', description: 'The organization that was joined' })
@@ -86,9 +86,9 @@ export const InvitationAccepted = z
 export const OrganizationChange = z
   .object({
     id: z.string().describe('Permanent ID of the change'),
-    at: z.string().describe('Time at which it was carried out'),
-    operation: z.string().describe('Stable name of what was done, for programs'),
-    text: z.string().describe('What was done, in words'),
+    at: z.string().describe('Time at which the change was made'),
+    operation: z.string().describe('Stable name of the change, for programs'),
+    text: z.string().describe('Human-readable description of the change'),
     by: z
       .object({
         kind: z
@@ -103,7 +103,7 @@ export const OrganizationChange = z
       .describe('Who made the change'),
     facts: z
       .record(z.string(), z.string())
-      .describe('What it was about, such as `domain`, `agent_url` or `role`'),
+      .describe('Details of the change, such as `domain`, `agent_url` or `role`'),
   })
   .meta({ id: 'OrganizationChange', description: 'Who changed what for an organization' })
 export type OrganizationChange = z.infer<typeof OrganizationChange>

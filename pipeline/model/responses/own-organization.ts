@@ -32,7 +32,7 @@ export const ProtectedResource = z
   })
 
 const organization = {
-  id: z.string().describe('Permanent ID, for the parameter `org`'),
+  id: z.string().describe('Permanent ID of the organization, for the parameter `org`'),
   name: z.string().describe('Public name of the organization'),
 }
 
@@ -40,10 +40,12 @@ export const OrganizationMade = z
   .looseObject({
     success: Success,
     organization: z.looseObject(organization).describe('The organization that the caller owns now'),
-    id: organization.id.optional().describe('The same as `organization.id`; with `adopted` only'),
+    id: organization.id
+      .optional()
+      .describe('The same as `organization.id`; present only with `adopted`'),
     name: organization.name
       .optional()
-      .describe('The same as `organization.name`; with `adopted` only'),
+      .describe('The same as `organization.name`; present only with `adopted`'),
     adopted: z.literal(true).optional().meta({
       description: 'True if an organization without members was adopted instead of creating one',
     }),
@@ -74,8 +76,8 @@ export const OwnAgent = z
     health_check_url: z
       .string()
       .optional()
-      .describe('URL of its health check; absent if the agent itself is probed'),
-    enrolled_at: z.string().describe('Time at which it was added'),
+      .describe('URL of the agent’s health check; absent if the agent itself is probed'),
+    enrolled_at: z.string().describe('Time at which the agent was added'),
   })
   .meta({ id: 'OwnAgent', description: 'An agent that your organization added' })
 export type OwnAgent = z.infer<typeof OwnAgent>
@@ -96,8 +98,8 @@ export const OwnAgentSaved = z
           agent_url: AgentUrl,
           message: z.string().describe('What was done instead, in a sentence'),
           requested: z.string().optional().describe('The visibility that the request asked for'),
-          applied: z.string().optional().describe('Actual visibility'),
-          reason: z.string().optional().describe('Why, in one word, such as `tier_required`'),
+          applied: z.string().optional().describe('Visibility that the agent has now'),
+          reason: z.string().optional().describe('Reason in one word, such as `tier_required`'),
         }),
       )
       .optional()
@@ -117,9 +119,10 @@ export const OwnAgentSaved = z
 
 export const BillingTaken = z
   .looseObject({
-    received: z.literal(true).describe('Always true: it need not be sent again'),
-    applied: z
-      .boolean()
-      .meta({ description: 'False for a repeated event, and for one that is older than another' }),
+    received: z.literal(true).describe('Always true: the event need not be sent again'),
+    applied: z.boolean().meta({
+      description:
+        'Whether the event changed the membership; false for a repeated event, and for one older than the last one applied',
+    }),
   })
-  .meta({ id: 'BillingTaken', description: 'The event was accepted; it need not be sent again' })
+  .meta({ id: 'BillingTaken', description: 'A billing event that was accepted' })

@@ -5,7 +5,7 @@ import { ownershipMethods, StoredProof } from '../ownership.ts'
 const text = z.string()
 const moment = z.iso.datetime()
 
-const Domain = text.describe('Requested domain, in its normal form')
+const Domain = text.describe('Requested domain, normalized')
 const Proven = z
   .boolean()
   .describe('Whether the organization can save the domain now; a mailbox alone is not enough')
@@ -17,22 +17,22 @@ export const OwnershipChallenge = z
   .object({
     challenge_id: z.uuid().describe('ID of the challenge; pass it to verify exactly this one'),
     domain: Domain,
-    nonce: text.describe('The token: publish it on the domain. It is shown only once'),
-    expires_at: moment.describe('Time by which it must be verified'),
+    nonce: text.describe('The token to publish on the domain; shown only once'),
+    expires_at: moment.describe('Time at which the challenge expires'),
     methods: z
       .object({
         dns_txt: z
           .object({
             name: text.describe('Name of the TXT record to create'),
-            value: text.describe('Text of that record: the token'),
+            value: text.describe('Text of the TXT record: the token'),
           })
-          .describe('Publishes the token in DNS'),
+          .describe('TXT record with which to publish the token in DNS'),
         http: z
           .object({
             url: text.describe('URL at which to serve the file'),
             body: text.describe('Content of the file: the token'),
           })
-          .describe('Publishes the token on the site'),
+          .describe('File with which to publish the token on the site'),
       })
       .describe('Two places for the token: one of them is enough'),
   })
@@ -46,10 +46,10 @@ export const OwnershipVerified = z
     verified: z.literal(true).describe('Always true: without the token the response is a 409'),
     domain: Domain,
     method: z.enum(ownershipMethods).describe('Where the token was found'),
-    verified_at: moment.describe('Time at which it was found'),
+    verified_at: moment.describe('Time at which the token was found'),
     valid_until: moment.describe('Expiry of the verification'),
   })
-  .meta({ id: 'OwnershipVerified', description: 'The caller has verified the domain' })
+  .meta({ id: 'OwnershipVerified', description: 'A domain that the caller has verified' })
 
 export const Ownership = z
   .object({
@@ -75,9 +75,11 @@ export const BrandOwnership = z
     domain: Domain,
     status: z
       .enum(['verified', 'orphaned', 'community'])
-      .describe('`orphaned`: it points to its hosted file, and belongs to no organization'),
+      .describe(
+        'Status of the domain; `orphaned` if it points to its hosted file but belongs to no organization',
+      ),
     owner: z
-      .object({ name: text.describe('Name of the organization that holds it') })
+      .object({ name: text.describe('Name of the organization that holds the domain') })
       .nullable()
       .describe('Owner; null if there is none, or if only the owner may see it'),
     can_manage: z.boolean().describe('Whether the caller can save the brand now'),
@@ -120,7 +122,7 @@ export const OrganizationDomains = z
       .array(
         z.object({
           domain: Domain,
-          expires_at: moment.describe('Time by which it must be verified'),
+          expires_at: moment.describe('Time at which the challenge expires'),
           txt_name: text.describe('Name of the TXT record that may contain the token'),
           file_url: text.describe('URL of the file that may contain the token'),
         }),

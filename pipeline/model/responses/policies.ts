@@ -39,10 +39,10 @@ const summary = {
   ...describeFields(described, summaryTexts),
   source_type: z
     .enum(['registry', 'community'])
-    .describe('Maintainer: the registry itself, or members'),
+    .describe('Maintainer of the policy: the registry itself, or members'),
   review_status: z
     .enum(['pending', 'approved'])
-    .describe('`pending` until a moderator has approved a new one'),
+    .describe('Status of the policy; `pending` until a moderator has approved a new one'),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 }
@@ -55,7 +55,7 @@ const exemplars = z
   .array(
     z.looseObject({
       scenario: text.describe('What happens in the example'),
-      explanation: text.describe('Why it passes or fails'),
+      explanation: text.describe('Why the example passes or fails'),
     }),
   )
   .optional()
@@ -79,9 +79,9 @@ export type Policy = z.infer<typeof Policy>
 
 export const PolicyStats = z
   .object({
-    total: count.describe('Matching policies on all pages'),
-    regulation: count.describe('How many of them are laws'),
-    standard: count.describe('How many of them are standards'),
+    total: count.describe('Number of matching policies on all pages'),
+    regulation: count.describe('Number of matching policies that are laws'),
+    standard: count.describe('Number of matching policies that are standards'),
   })
   .describe('Counts of the matching policies')
 export type PolicyStats = z.infer<typeof PolicyStats>
@@ -106,19 +106,23 @@ export const PoliciesResolved = z
       .describe('Policies by requested ID; null for unknown IDs'),
     omitted: texts
       .optional()
-      .describe('IDs that did not fit into the response: request them again; absent if all did'),
+      .describe(
+        'IDs whose policies did not fit into the response, to request again; absent if all did',
+      ),
   })
   .meta({ id: 'PoliciesResolved', description: 'Policies by ID; null for unknown IDs' })
 
 export const PolicyHistory = z
   .looseObject({
     policy_id: text.describe(summaryTexts.policy_id),
-    total: count.describe('Revisions on all pages'),
+    total: count.describe('Number of revisions on all pages'),
     revisions: z
       .array(
         z.looseObject({
           revision_number: RevisionNumber,
-          editor_name: text.describe('`system` for the registry itself; otherwise an opaque ID'),
+          editor_name: text.describe(
+            'Editor of the revision: `system` for the registry itself, otherwise an opaque ID',
+          ),
           edit_summary: EditSummary,
           is_rollback: IsRollback,
           rolled_back_to: RolledBackTo,
@@ -139,4 +143,4 @@ export const PolicySaved = z
       .nullable()
       .describe('Number of the revision that the save created; null if the policy is new'),
   })
-  .meta({ id: 'PolicySaved', description: 'A policy was saved' })
+  .meta({ id: 'PolicySaved', description: 'A policy that was saved' })

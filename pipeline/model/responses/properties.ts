@@ -27,7 +27,9 @@ export const ResolvedPropertyItem = z
     name: PropertyName,
     identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     tags: PropertyTags,
-    status: text.describe('`active`, or `stale` if its file has not confirmed it recently'),
+    status: text.describe(
+      'Status of the property: `active`, or `stale` if the publisher’s file has not confirmed it recently',
+    ),
   })
   .meta({ id: 'PropertyItem', description: 'A property as a publisher declares it' })
 
@@ -36,7 +38,7 @@ export const SavedContact = z
     name: text.optional().describe('A person or team who answers questions'),
     email: text.optional().describe('Email address of the contact'),
   })
-  .describe('Contact; only if a member who saved the properties gave one')
+  .describe('Contact for the entry; only if a member who saved the properties gave one')
 
 export const PropertyResolution = z
   .looseObject({
@@ -63,7 +65,7 @@ export const PropertyResolution = z
   .meta({
     id: 'PropertyResolution',
     description:
-      'The inventory of a publisher and its agents; if a list is cut, the publisher lookup pages through all of it',
+      'The inventory of a publisher and its agents; if a list is cut, the publisher lookup has all of it',
   })
 export type PropertyResolution = z.infer<typeof PropertyResolution>
 
@@ -72,23 +74,23 @@ export const PropertyItem = ResolvedPropertyItem.extend({
   publisher_domain: PublisherDomain,
   source: text.describe('Source: `adagents_json`, `community` or `enriched`'),
   verified: z.boolean().describe('Whether the publisher’s own file is the source'),
-  property_count: count.describe('Active properties of its publisher'),
-  agent_count: count.describe('Agents that its publisher authorizes'),
+  property_count: count.describe('Number of active properties of the publisher'),
+  agent_count: count.describe('Number of agents that the publisher authorizes'),
 }).meta({ id: 'ListedProperty', description: 'A property, with the counts of its publisher' })
 export type PropertyItem = z.infer<typeof PropertyItem>
 
 export const PropertyStats = z
   .looseObject({
-    total: count.describe('All active properties that match the search'),
-    community: count.describe('Properties saved by a member or found by a third party'),
-    adagents_json: count.describe('Properties from publishers’ own files'),
+    total: count.describe('Number of active properties that match the search'),
+    community: count.describe('Number of properties saved by a member or found by a third party'),
+    adagents_json: count.describe('Number of properties from publishers’ own files'),
     hosted: count.describe(
       'Always 0: properties whose file the registry serves count as `community`',
     ),
   })
   .meta({
     id: 'PropertyStats',
-    description: 'Properties that match the search, whatever the source',
+    description: 'Counts of the properties that match the search, whatever the source',
   })
 export type PropertyStats = z.infer<typeof PropertyStats>
 

@@ -40,7 +40,7 @@ const Hosting = z
     mode: z
       .enum(hostingModes)
       .describe(
-        '`self`: a version of its own file is in force; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
+        '`self`: a version of the domain’s own file is in force; `self_redirected`: the domain points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
       ),
     expected_url: text.describe('URL at which the domain would serve its own file'),
     resolved_url: text
@@ -63,7 +63,9 @@ const Hosting = z
       ),
     origin_last_checked_at: text
       .optional()
-      .describe('Time at which it was last checked whether the domain points there'),
+      .describe(
+        'Time of the last check whether the domain points to the file that the registry serves for it',
+      ),
   })
   .describe('Where the publisher’s adagents.json is served, and how the last attempts went')
 
@@ -74,12 +76,12 @@ const PublisherFiles = z
         status: z
           .enum(['valid', 'community', 'invalid', 'absent', 'unknown'])
           .describe(
-            'What the last attempt found: `invalid` or `absent` at once, even while the last valid version is in force (`adagents_valid`). `community`: the domain has no usable file, and members saved its properties; `unknown`: the file has not been read yet, or could not be reached',
+            'Result of the last attempt, even while an earlier valid version is in force (`adagents_valid`); `community` if the domain has no usable file but members saved its properties, `unknown` if the file was not read yet or could not be reached',
           ),
-        expected_url: text.describe('URL at which the domain would serve it'),
+        expected_url: text.describe('URL at which the domain would serve the file'),
         registry_url: text
           .optional()
-          .describe('URL at which the registry serves one, built from the saved entry'),
+          .describe('URL at which the registry serves a file, built from the saved entry'),
       })
       .describe('The file in which a publisher lists inventory and agents'),
     brand_json: z
@@ -99,17 +101,23 @@ const PublisherAgent = z.looseObject({
   source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   authorization_types: texts
     .optional()
-    .describe('Kinds of selectors with which the file authorizes it, such as `property_tags`'),
+    .describe(
+      'Kinds of selectors with which the file authorizes the agent, such as `property_tags`',
+    ),
   properties_authorized: count
     .optional()
-    .describe('Active properties that the agent can sell; absent beyond the counted agents'),
+    .describe(
+      'Number of active properties that the agent can sell; absent beyond the counted agents',
+    ),
   properties_total: count
     .optional()
-    .describe('Active properties of the publisher; absent beyond the counted agents'),
+    .describe('Number of active properties of the publisher; absent beyond the counted agents'),
   publisher_wide: z
     .boolean()
     .optional()
-    .describe('Whether it can sell all of them; absent beyond the counted agents'),
+    .describe(
+      'Whether the agent can sell all active properties of the publisher; absent beyond the counted agents',
+    ),
   ...grantFacts,
 })
 
@@ -119,11 +127,20 @@ export const PlacementItem = z
     name: text.describe('Display name of the placement'),
     description: text.optional().describe('What the placement is, in the publisher’s words'),
     tags: texts.describe('Tags that the publisher’s file gives the placement'),
-    property_ids: texts.optional().describe('IDs of the properties on which it appears'),
-    property_tags: texts.optional().describe('It appears on properties with any of these tags'),
-    collection_ids: texts.optional().describe('IDs of the collections in which it appears'),
-    channels: texts.optional().describe('Channels under which it is sold, such as `display`'),
-    format_options: z.array(anyObject).optional().describe('Formats that it accepts, as written'),
+    property_ids: texts.optional().describe('IDs of the properties on which the placement appears'),
+    property_tags: texts
+      .optional()
+      .describe('Tags of the properties on which the placement appears: any of them'),
+    collection_ids: texts
+      .optional()
+      .describe('IDs of the collections in which the placement appears'),
+    channels: texts
+      .optional()
+      .describe('Channels under which the placement is sold, such as `display`'),
+    format_options: z
+      .array(anyObject)
+      .optional()
+      .describe('Formats that the placement accepts, as written'),
     source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   })
   .meta({ id: 'Placement', description: 'An ad placement that a publisher declares' })
@@ -131,16 +148,26 @@ export type PlacementItem = z.infer<typeof PlacementItem>
 
 const PublisherFormat = z.looseObject({
   format_kind: text.describe('Kind of format, such as `image`'),
-  format_option_id: text.optional().describe('ID that the publisher gives this option'),
+  format_option_id: text
+    .optional()
+    .describe('ID that the publisher gives this option of the format'),
   display_name: text.describe('Human-readable name of the format'),
-  params: anyObject.describe('Its dimensions and limits, as written'),
-  sample_render_url: text.optional().describe('HTTPS URL of a rendered example'),
-  applies_to_property_ids: texts.optional().describe('Only on these properties; absent for any'),
+  params: anyObject.describe('Dimensions and limits of the format, as written'),
+  sample_render_url: text.optional().describe('HTTPS URL of a rendered example of the format'),
+  applies_to_property_ids: texts
+    .optional()
+    .describe('IDs of the properties that the format is limited to; absent if it is not limited'),
   applies_to_property_tags: texts
     .optional()
-    .describe('Only on properties with any of these tags; absent for any'),
-  seller_preference: z.unknown().optional().describe('The seller’s preference, as written'),
-  experimental: z.boolean().optional().describe('Whether the publisher marks it as experimental'),
+    .describe('Tags of the properties that the format is limited to; absent if it is not limited'),
+  seller_preference: z
+    .unknown()
+    .optional()
+    .describe('Preference of the seller for this format, as written'),
+  experimental: z
+    .boolean()
+    .optional()
+    .describe('Whether the publisher marks the format as experimental'),
 })
 
 const BrandCard = z
@@ -151,8 +178,8 @@ const BrandCard = z
     colors: z
       .array(z.unknown())
       .optional()
-      .describe('Its colors as the brand wrote them, at most six'),
-    industries: texts.optional().describe('Industries, at most six'),
+      .describe('Colors of the brand, as written, at most six'),
+    industries: texts.optional().describe('Industries of the brand, at most six'),
   })
   .describe('Name, description, logo and colors of the domain’s brand; absent if unknown')
 
@@ -163,13 +190,15 @@ export const MeantDomain = z
 
 export const PublisherLookup = z
   .looseObject({
-    domain: text.describe('Requested domain, in its normal form'),
-    member: MemberName.nullable().describe('Member that the domain belongs to; null if none'),
+    domain: text.describe('Requested domain, normalized'),
+    member: MemberName.nullable().describe(
+      'Member that the domain belongs to; null if there is none',
+    ),
     adagents_valid: z
       .boolean()
       .nullable()
       .describe(
-        'Whether a valid version of the file is in force, as it is for a while after the file broke; null if it could not be read yet. `files` says what the last attempt found',
+        'Whether a valid version of the file is in force, even if the last attempt found none (see `files`); null if the file could not be read yet',
       ),
     discovery_method: DiscoveryMethod.nullable(),
     manager_domain: ManagerDomain.nullable(),
@@ -177,8 +206,8 @@ export const PublisherLookup = z
     files: PublisherFiles,
     network: z
       .looseObject({
-        publisher_count: count.describe('Publishers whose file this domain manages'),
-        valid_count: count.describe('How many of these files are valid'),
+        publisher_count: count.describe('Number of publishers whose file this domain manages'),
+        valid_count: count.describe('Number of managed files that are valid'),
       })
       .optional()
       .describe('Publishers that this domain manages; absent if it manages none'),
@@ -190,7 +219,9 @@ export const PublisherLookup = z
           source: text.optional().describe('Source: `adagents_json`, `brand_json` or `community`'),
           delegation_type: text
             .optional()
-            .describe('How a brand.json says that it sells: `direct`, `delegated` or `ad_network`'),
+            .describe(
+              'How a brand.json says that the property is sold: `direct`, `delegated` or `ad_network`',
+            ),
         }),
       )
       .describe('Properties of the publisher; if its own file lists none, those in its brand.json'),
@@ -200,11 +231,11 @@ export const PublisherLookup = z
     has_more: z
       .boolean()
       .optional()
-      .describe('Whether more follow after this page; absent if nothing was cut or paged'),
+      .describe('Whether there are more items after this page; absent if nothing was cut or paged'),
     next_cursor: text
       .nullable()
       .optional()
-      .describe('Pass it as `cursor` to get the rest of the lists; absent or null at their end'),
+      .describe('Value of `cursor` for the rest of the lists; absent or null at their end'),
     rollup_truncated: z
       .looseObject({
         cap: count.describe('Number of agents whose properties are counted'),
@@ -216,17 +247,19 @@ export const PublisherLookup = z
       .array(LeftOutList)
       .optional()
       .describe(
-        'Lists in its file that are too broad and were read only in part; the rest is unknown',
+        'Lists in the publisher’s file that are too broad and were read only in part; the rest is unknown',
       ),
     formats: z
       .array(PublisherFormat)
       .optional()
-      .describe('Formats that its own file declares, at most a hundred per page'),
+      .describe('Formats that the publisher’s own file declares, at most a hundred per page'),
     ...describeListPart('formats'),
     placements: z
       .array(PlacementItem)
       .optional()
-      .describe('Placements of its own file; only with `include=placements`'),
+      .describe(
+        'Placements that the publisher’s own file declares; only with `include=placements`',
+      ),
     ...describeListPart('placements'),
     brand: BrandCard.optional(),
     auto_crawl_triggered: z
@@ -241,7 +274,7 @@ export type PublisherLookup = z.infer<typeof PublisherLookup>
 
 export const DomainLookup = z
   .looseObject({
-    domain: text.describe('Requested domain, in its normal form'),
+    domain: text.describe('Requested domain, normalized'),
     authorized_agents: z
       .array(
         z.looseObject({
@@ -255,7 +288,7 @@ export const DomainLookup = z
     ...describeCut('authorized_agents'),
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))
-      .describe('Agents that claim to sell it, which authorizes nothing'),
+      .describe('Agents that claim to sell this publisher’s ads, which authorizes nothing'),
     did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
@@ -267,10 +300,12 @@ export const PublisherEntry = z
     domain: PublisherDomain,
     member: MemberName.optional(),
     agent_count: count.describe('Number of agents with a grant in force'),
-    last_validated: text.optional().describe('Time at which a valid file was last read'),
+    last_validated: text
+      .optional()
+      .describe('Time at which a valid file was last read; absent if it never was'),
     has_valid_adagents: z
       .boolean()
-      .describe('Whether its file is valid: true for every listed one'),
+      .describe('Whether the publisher’s file is valid: true for every listed publisher'),
   })
   .meta({ id: 'PublisherEntry', description: 'A publisher, as listed' })
 export type PublisherEntry = z.infer<typeof PublisherEntry>

@@ -14,14 +14,16 @@ const { status_code, response_bytes, resolved_url, discovery_method, manager_dom
 
 export const PublisherRevalidated = z
   .object({
-    domain: text.describe('Requested domain, in its normal form'),
-    adagents_valid: z.boolean().describe('Whether its file exists and has no errors'),
+    domain: text.describe('Requested domain, normalized'),
+    adagents_valid: z.boolean().describe('Whether the publisher’s file exists and has no errors'),
     checked_at: moment.describe('Time at which the file was read'),
-    error: text.optional().describe('First fault that makes it invalid'),
+    error: text
+      .optional()
+      .describe('First fault that makes the file invalid; absent if the file is valid'),
     issues: z
       .object({
-        errors: z.array(ReportedFault).describe('Faults that make it invalid'),
-        warnings: z.array(ReportedFault).describe('Faults that affect only a part of it'),
+        errors: z.array(ReportedFault).describe('Faults that make the file invalid'),
+        warnings: z.array(ReportedFault).describe('Faults that affect only part of the file'),
       })
       .optional()
       .describe('All faults; absent if there are none'),
@@ -39,23 +41,28 @@ export const PublisherRevalidated = z
   })
   .meta({ id: 'PublisherRevalidated', description: 'The verdict on a file that was read just now' })
 
-const source = text
+const previous = text
   .nullable()
-  .describe('Source that describes the brand, such as `brand_json`; null if there is none')
+  .describe('Source of the brand before, such as `community`; null if there was none')
+const current = text
+  .nullable()
+  .describe('Source of the brand now, such as `brand_json`; null if there is none')
 
 export const BrandForceCrawled = z
   .object({
-    domain: text.describe('Requested domain, in its normal form'),
-    previous_source: source,
-    new_source: source,
-    previous_source_type: source,
-    new_source_type: source,
-    promoted: z.boolean().describe('Whether its own file now describes it, and did not before'),
-    brand_json_found: z.boolean().describe('Whether it has a brand.json that can be read'),
+    domain: text.describe('Requested domain, normalized'),
+    previous_source: previous,
+    new_source: current,
+    previous_source_type: previous,
+    new_source_type: current,
+    promoted: z
+      .boolean()
+      .describe('Whether the brand’s own file describes it now, and did not before'),
+    brand_json_found: z.boolean().describe('Whether the domain has a brand.json that can be read'),
     live_variant: z
       .enum(brandVariants)
       .nullable()
-      .describe('Form of that file; null if there is none'),
+      .describe('Form of the brand.json; null if there is none'),
     has_manifest: z.boolean().describe('Whether logos, colors or similar facts are known'),
     checked_at: moment.describe('Time at which the file was read'),
     crawl_request_id: CrawlRequestId,

@@ -3,35 +3,38 @@ import { reviewKinds, reviewStatuses } from '../review.ts'
 import { pageEnd, Success } from '../shared-fields.ts'
 
 const summary = {
-  review_id: z.uuid().describe('Identifies the review in later requests'),
+  review_id: z.uuid().describe('ID of the review, for later requests'),
   kind: z.enum(reviewKinds).describe('Kind of submission, which determines what a decision does'),
   subject: z
     .string()
-    .describe(
-      'What is reviewed; its form depends on the kind, such as a domain or the ID of a policy',
-    ),
-  status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
+    .describe('What is reviewed, such as a domain or the ID of a policy, depending on `kind`'),
+  status: z
+    .enum(reviewStatuses)
+    .describe('Status of the review; `pending` until a moderator decides'),
   digest: z.string().describe('SHA-256 of the submission; required for a decision'),
-  submitted_at: z.iso.datetime().describe('Time at which it was submitted, or submitted again'),
+  submitted_at: z.iso.datetime().describe('Time of the submission, or of its last repetition'),
   submitter: z
     .object({
-      id: z.string().describe('ID of the key or person that submitted it'),
-      organization: z.string().nullable().describe('Name of its organization; null if it has none'),
+      id: z.string().describe('ID of the key or person behind the submission'),
+      organization: z
+        .string()
+        .nullable()
+        .describe('Name of the submitter’s organization; null if there is none'),
     })
-    .describe('Who submitted it'),
+    .describe('Author of the submission'),
   reviewed_at: z.iso.datetime().nullable().describe('Time of the decision; null until then'),
   notes: z.string().nullable().describe('Reason for the decision; null if there is none'),
 }
 
 const ReviewSummary = z
   .object(summary)
-  .meta({ id: 'ReviewSummary', description: 'A review without what was submitted' })
+  .meta({ id: 'ReviewSummary', description: 'A review without the submission itself' })
 export type ReviewSummary = z.infer<typeof ReviewSummary>
 
 export const ReviewList = z
   .object({
     reviews: z.array(ReviewSummary).describe('Reviews on this page, newest first'),
-    total: z.int().nonnegative().describe('Reviews on all pages'),
+    total: z.int().nonnegative().describe('Number of reviews on all pages'),
     ...pageEnd,
   })
   .meta({ id: 'ReviewList', description: 'A page of reviews, pending or decided' })
@@ -42,7 +45,7 @@ export const ReviewAnswer = z
     ...summary,
     submission: z
       .record(z.string(), z.unknown())
-      .describe('What was submitted; the fields depend on the kind'),
+      .describe('What was submitted; the fields depend on `kind`'),
     picture: z
       .string()
       .nullable()

@@ -15,7 +15,7 @@ const text = z.string()
 const revision = z.int().positive()
 
 const EntryId = z.uuid().describe('ID of the entry, the same for all its revisions')
-const BrandDomain = text.describe('Domain of the brand, in its normal form')
+const BrandDomain = text.describe('Domain of the brand, normalized')
 
 const answer = {
   success: Success,
@@ -24,7 +24,9 @@ const answer = {
   review_status: z
     .literal('pending')
     .optional()
-    .describe('Present if the name must be approved before the entry is shown'),
+    .describe(
+      'Always `pending`; present if a moderator must approve the name before the entry is shown',
+    ),
   revision_number: revision
     .optional()
     .describe('Number of the revision that the save created; absent if the entry is new'),
@@ -42,7 +44,7 @@ const entry = {
   id: EntryId,
   source: text.describe('Source of the restored state: `community` or `enriched`'),
   review_status: text.describe(
-    'Whether it is public (`approved`), or waits for review (`pending`)',
+    'Whether the entry is public (`approved`), or waits for review (`pending`)',
   ),
   updated_at: UpdatedAt,
 }
@@ -52,7 +54,7 @@ export const EntryWithdrawn = z
   .looseObject({
     success: Success,
     message: text.describe('What was done, in a sentence'),
-    domain: text.describe('Domain of the entry, in its normal form'),
+    domain: text.describe('Domain of the entry, normalized'),
     revision_number: revision.describe('Number of the revision that ended the entry'),
   })
   .meta({ id: 'EntryWithdrawn', description: 'An entry that was withdrawn' })
@@ -68,14 +70,20 @@ export const BrandRestored = z
           .record(text, z.unknown())
           .nullable()
           .optional()
-          .describe('Manifest as restored; absent or null if there was none'),
+          .describe('Restored manifest of the brand; absent or null if there was none'),
         brand_json: z
           .record(text, z.unknown())
           .optional()
-          .describe('File as restored; absent if there was none'),
-        house_domain: text.optional().describe('House as restored; absent if there was none'),
-        keller_type: text.optional().describe('Role as restored; absent if there was none'),
-        parent_brand: text.optional().describe('Parent as restored; absent if there was none'),
+          .describe('Restored brand.json; absent if there was none'),
+        house_domain: text
+          .optional()
+          .describe('Domain of the brand’s house, as restored; absent if there was none'),
+        keller_type: text
+          .optional()
+          .describe('Role of the brand in its house, as restored; absent if there was none'),
+        parent_brand: text
+          .optional()
+          .describe('Parent of the brand in the same house, as restored; absent if there was none'),
         enrichment: EnrichmentOrigin.optional(),
       })
       .describe('The brand as it is now'),
@@ -97,7 +105,9 @@ export const PropertyRestored = z
           .array(
             z.looseObject({
               property_rid: PropertyRid,
-              property_id: text.optional().describe('ID as saved; absent if none was given'),
+              property_id: text
+                .optional()
+                .describe('ID of the property, as saved; absent if none was given'),
               property_type: PropertyType,
               name: PropertyName,
               identifiers: z
@@ -107,7 +117,7 @@ export const PropertyRestored = z
               tags: PropertyTags.optional(),
             }),
           )
-          .describe('Properties as restored'),
+          .describe('Restored properties of the publisher'),
       })
       .describe('The entry as it is now'),
     revision_number: MadeRevision,

@@ -6,7 +6,9 @@ import { BrandItem, MemberName, PropertyItem } from './index.ts'
 export const PublisherMatch = z
   .looseObject({
     domain: PublisherDomain,
-    member: MemberName.nullable().describe('Member that the domain belongs to; null if none'),
+    member: MemberName.nullable().describe(
+      'Member that the domain belongs to; null if there is none',
+    ),
   })
   .meta({ id: 'PublisherMatch', description: 'A publisher, and the member it belongs to, if any' })
 export type PublisherMatch = z.infer<typeof PublisherMatch>
@@ -17,9 +19,9 @@ export const AgentMatch = z
     name: z
       .string()
       .nullable()
-      .describe('Name that the agent or its member gives it; null if neither is known'),
+      .describe('Name that the agent has from itself or its member; null if neither gives one'),
     type: AgentTypeOrUnknown.describe(
-      'Its type, such as `sales`; `unknown` if no one has declared one',
+      'Type of the agent, such as `sales`; `unknown` if no one has declared one',
     ),
     publisher_count: z
       .int()
@@ -33,11 +35,11 @@ export const SearchAnswer = z
   .looseObject({
     brands: z
       .array(BrandItem)
-      .describe('The five best brands; `/api/brands/registry?search=` pages through all'),
+      .describe('The five best brands; `/api/brands/registry?search=` lists all'),
     publishers: z.array(PublisherMatch).describe('The five best publishers'),
     properties: z
       .array(PropertyItem)
-      .describe('The five best properties; `/api/properties/registry?search=` pages through all'),
+      .describe('The five best properties; `/api/properties/registry?search=` lists all'),
     agents: z
       .array(AgentMatch)
       .describe('The five best agents; `/api/registry/agents/{url}` has more about each'),
@@ -49,7 +51,7 @@ export const FoundBrands = z
   .looseObject({
     results: z
       .array(BrandItem)
-      .describe('The best brands; `/api/brands/registry?search=` pages through all'),
+      .describe('The best brands; `/api/brands/registry?search=` lists all'),
   })
   .meta({ id: 'FoundBrands', description: 'Brands that match a text, best matches first' })
 export type FoundBrands = z.infer<typeof FoundBrands>

@@ -9,41 +9,53 @@ export const SubscriptionView = z
     kind: z
       .enum(subscriptionKinds)
       .describe('What is posted: `changes` of the feed, or the `audit` of your organization'),
-    url: z.string().describe('URL to which they are posted'),
+    url: z.string().describe('URL of the receiver, to which changes are posted'),
     event_types: z
       .array(z.string())
       .describe('Types of events to deliver, including patterns; an empty list means all'),
     domains: z
       .array(z.string())
-      .describe('Only events about one of these domains, or about one of `agents`, are delivered'),
+      .describe(
+        'Domains to which events are limited: an event must be about one of them, or about one of `agents`',
+      ),
     agents: z
       .array(z.string())
-      .describe('Only events about one of these agents, or about one of `domains`, are delivered'),
+      .describe(
+        'Agents to which events are limited: an event must be about one of them, or about one of `domains`',
+      ),
     status: z
       .enum(['active', 'failing', 'disabled'])
-      .describe('`failing` while failed attempts are retried; `disabled` once retries have ended'),
+      .describe(
+        'Status of the subscription: `failing` while failed attempts are retried, `disabled` once retries have ended',
+      ),
     created_at: moment.describe('Time at which the receiver repeated the challenge'),
     cursor: DeliveryCursor.describe(
-      'Position up to which everything was accepted or did not match, in the feed or in the audit log. Within a minute it also moves past events that do not match. With a position of the feed you can continue from the feed',
+      'Position in the feed or the audit log up to which everything was accepted or did not match; as a `cursor` of the feed, it lets you continue from the feed',
     ),
-    delivered_at: moment.nullable().describe('Time of the last delivery that was accepted'),
+    delivered_at: moment
+      .nullable()
+      .describe('Time of the last delivery that was accepted; null if none was'),
     failing_since: moment
       .nullable()
-      .describe('Time of the first failure after the last accepted delivery'),
-    failures: z.int().describe('Failed attempts since then'),
+      .describe(
+        'Time of the first failure after the last accepted delivery; null if there was none',
+      ),
+    failures: z.int().describe('Number of failed attempts since the last accepted delivery'),
     next_attempt_at: moment
       .nullable()
       .describe('Time of the next attempt after a failure; null if none is scheduled'),
-    disabled_at: moment.nullable().describe('Time at which deliveries stopped'),
+    disabled_at: moment
+      .nullable()
+      .describe('Time at which deliveries stopped; null while they go on'),
     disabled_reason: z
       .string()
       .nullable()
-      .describe('Why it is disabled, in a sentence; null while it is not'),
+      .describe('Why the subscription is disabled, in a sentence; null while it is not'),
     signing_secret: z
       .string()
       .optional()
       .describe(
-        'Secret (`whsec_…`) that verifies `webhook-signature` (Standard Webhooks); in the response that creates or resumes the subscription',
+        'Secret (`whsec_…`) for verifying `webhook-signature` (Standard Webhooks); only in responses that create or resume the subscription',
       ),
   })
   .meta({
@@ -69,21 +81,23 @@ export const TestDelivery = z
     delivered: z.boolean().describe('Whether the receiver returned a 2xx status'),
     ...attempt,
   })
-  .meta({ id: 'TestDelivery', description: 'What a receiver returned for a test' })
+  .meta({ id: 'TestDelivery', description: 'Response of a receiver to a test' })
 
 export const DeliveryLog = z
   .object({
-    subscription_id: z.uuid().describe('The subscription whose deliveries these are'),
+    subscription_id: z.uuid().describe('ID of the subscription that the deliveries belong to'),
     deliveries: z
       .array(
         z.object({
           delivery_id: z.uuid().describe('`idempotency_key` of the delivery, in every attempt'),
           attempt: z.int().describe('Number of the attempt at this delivery, from 1'),
-          attempted_at: moment.describe('Time at which it was posted'),
-          delivered: z.boolean().describe('Whether the receiver accepted it'),
+          attempted_at: moment.describe('Time at which the attempt was made'),
+          delivered: z.boolean().describe('Whether the receiver accepted the delivery'),
           ...attempt,
           events: z.int().describe('Number of changes in this attempt, delivered or not'),
-          cursor: DeliveryCursor.describe('Position after these, in the feed or in the audit log'),
+          cursor: DeliveryCursor.describe(
+            'Position after the delivered changes, in the feed or in the audit log',
+          ),
         }),
       )
       .describe('Attempts, newest first; the last hundred are kept'),

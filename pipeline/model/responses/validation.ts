@@ -6,7 +6,7 @@ import { ManagerDomain, Success } from '../shared-fields.ts'
 const text = z.string()
 
 const Timestamp = z.iso.datetime().describe('Time at which the file was checked')
-const Domain = text.describe('Requested domain, in its normal form')
+const Domain = text.describe('Requested domain, normalized')
 const verdict = AdagentsValidation.shape
 
 export const AdagentsValidated = z
@@ -20,13 +20,17 @@ export const AdagentsValidated = z
         agent_cards: z
           .array(AgentCheck)
           .optional()
-          .describe('Its first ten agents; absent if the file is not valid'),
+          .describe(
+            'Results for the first ten agents in the file; absent if the file is not valid',
+          ),
         agents_unchecked: z
           .int()
           .optional()
-          .describe('Number of its other agents, which were not called; absent if it has none'),
+          .describe(
+            'Number of other agents in the file, which were not called; absent if there are none',
+          ),
       })
-      .describe('Everything that was found'),
+      .describe('Results of the check'),
     valid: verdict.valid,
     errors: verdict.errors,
     warnings: verdict.warnings,
@@ -35,7 +39,7 @@ export const AdagentsValidated = z
   .meta({
     id: 'AdagentsValidated',
     description:
-      'A file that was read just now; the result is in `data.validation` and at the top level',
+      'Check of a file that was read just now; the result is in `data.validation` and at the top level',
   })
 
 export const AdagentsCreated = z
@@ -47,10 +51,10 @@ export const AdagentsCreated = z
         adagents_json: text.describe('The file as text, ready to be served'),
         validation: AdagentsValidation,
       })
-      .describe('The file and the result of its check'),
+      .describe('The file, with the result of its check'),
     timestamp: Timestamp,
   })
-  .meta({ id: 'AdagentsCreated', description: 'A file ready to be served, as text' })
+  .meta({ id: 'AdagentsCreated', description: 'A new adagents.json, as text' })
 
 export const PublisherValidated = z
   .looseObject({
@@ -60,7 +64,7 @@ export const PublisherValidated = z
     discovery_method: verdict.discovery_method,
     manager_domain: ManagerDomain.optional(),
     ...AdagentsCounts.shape,
-    errors: z.array(ReportedFault).describe('Faults that make it invalid'),
-    warnings: z.array(ReportedFault).describe('Faults that affect only a part of it'),
+    errors: z.array(ReportedFault).describe('Faults that make the file invalid'),
+    warnings: z.array(ReportedFault).describe('Faults that affect only part of the file'),
   })
   .meta({ id: 'PublisherValidated', description: 'Counts and faults of a publisher’s file' })

@@ -3,24 +3,26 @@ import { watchKinds, watchPaces } from '../watch.ts'
 
 export const WatchView = z
   .object({
-    watch_id: z.uuid().describe('ID for changing or stopping it'),
+    watch_id: z.uuid().describe('ID of the watch, for changing or stopping it'),
     kind: z.enum(watchKinds).describe('What is watched'),
-    subject: z.string().describe('The domain, or the URL of the agent'),
+    subject: z.string().describe('The watched domain, or the URL of the watched agent'),
     pace: z
       .enum(watchPaces)
-      .describe('`at_once` for an email whenever something happens, `daily` for one a day'),
+      .describe(
+        'How often emails are sent: `at_once` for one whenever something happens, `daily` for one a day',
+      ),
     email: z
       .string()
       .optional()
       .describe('Email address to which emails are sent; hidden from keys'),
-    created_at: z.iso.datetime().describe('Time at which it started'),
+    created_at: z.iso.datetime().describe('Time at which the watch started'),
   })
-  .meta({ id: 'Watch', description: 'Something that a person gets emails about' })
+  .meta({ id: 'Watch', description: 'A domain, brand or agent that a person gets emails about' })
 export type WatchView = z.infer<typeof WatchView>
 
 export const Watches = z
   .object({
     watches: z.array(WatchView).describe('Everything you watch, oldest first'),
-    most: z.int().describe('Number of things that you can watch'),
+    most: z.int().describe('Highest number of things that you can watch'),
   })
   .meta({ id: 'Watches', description: 'What a person watches' })
