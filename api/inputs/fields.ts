@@ -72,7 +72,7 @@ export function createWholeNumber({
 
 /** Creates the schema of a page size in items: a larger number means the maximum, and 0 the default. */
 export function createPageSize({ defaultSize, max }: { defaultSize: number; max: number }) {
-  const description = 'Items per page. Larger numbers are capped; 0 means the default'
+  const description = 'Items per page; capped if too large, default if 0'
   return createWholeNumber({
     description,
     min: 0,

@@ -23,7 +23,7 @@ const SaleQuestion = z.looseObject({
   agent_url: text(2_048).describe('URL at which the agent is called'),
   domain: text(2_048)
     .optional()
-    .describe('Domain that it would sell; the same as the identifier type `domain`'),
+    .describe('Domain that the agent would sell; short for the identifier type `domain`'),
   identifier_type: text(100).optional().describe('Type of identifier, such as `ios_bundle`'),
   identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
   country: termsInBody.country,
@@ -32,7 +32,7 @@ const SaleQuestion = z.looseObject({
 const pairs = z.array(SaleQuestion).meta({
   maxItems: limits.authorizationsChecked,
   description:
-    'Questions; the response has a line for each. Further fields are ignored, but one that would restrict the sale, or is misspelled, gets an error',
+    'Questions, each answered by a line of the response; other fields are ignored, but a misspelled one, or one that would restrict the sale, gets an error',
 })
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 

@@ -80,7 +80,7 @@ const list = z
 const delegation_type = z
   .enum(delegationTypes)
   .optional()
-  .describe('Limit to one way of selling; default: any')
+  .describe('Only this way of selling; any by default')
 const country = Country.optional().describe('Country of the sale, as a two-letter code')
 const at = EvaluationTime.optional()
 
@@ -102,7 +102,7 @@ export const termsInBody = {
   country,
   at,
   placement_ids: values.optional().describe('Placements in the sale, by ID'),
-  placement_tags: values.optional().describe('The sale includes placements with these tags'),
+  placement_tags: values.optional().describe('Placements in the sale, by tag'),
   collection_ids: values.optional().describe('Collections in the sale, by ID'),
 }
 

@@ -25,15 +25,15 @@ export const responseHeaderTexts = {
     schema: text,
   },
   'Preference-Applied': {
-    description: 'Preference of `Prefer` that was followed',
+    description: 'Preference from `Prefer` that was applied',
     schema: text,
   },
   'RateLimit-Limit': {
-    description: 'Requests that are allowed in the window of the limit',
+    description: 'Number of requests allowed in the window of the limit',
     schema: count,
   },
   'RateLimit-Remaining': {
-    description: 'Requests that are left in this window',
+    description: 'Number of requests left in the window of the limit',
     schema: count,
   },
   'RateLimit-Reset': {
@@ -67,7 +67,7 @@ export type ResponseHeader = keyof typeof responseHeaderTexts
 export const requestHeaderTexts = {
   'Idempotency-Key': {
     description:
-      'Identifies the request when you retry it: it is carried out once, and each retry gets the same response, or a 409 if that response contained a secret. A different request with the same key gets a 409',
+      'Identifies the request when you retry it: the request is carried out once, and each retry gets the same response, or a 409 if the response contained a secret; a different request with the same key gets a 409',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Modified-Since': {

@@ -52,13 +52,13 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'an API key, `sk_…`, or a user token (JWT)',
+          description: 'API key (`sk_…`) or user token (JWT)',
         },
         userToken: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'a user token (JWT); an API key is refused',
+          description: 'User token (JWT); API keys are refused',
         },
       },
     },

@@ -11,20 +11,20 @@ import type { Services } from './services.ts'
 
 /** Groups of operations with their descriptions, those first that most clients begin with. */
 export const groupTexts = {
-  'Brand Resolution': 'The brand behind a domain',
-  'Property Resolution': 'What a publisher owns',
+  'Brand Resolution': 'Brands, their logos and revisions',
+  'Property Resolution': 'Properties and their catalog',
   'Lookups & Authorization': 'Who can sell which ads, with the evidence',
-  'Agent Discovery': 'Agents, their operators, and crawl requests',
-  Search: 'Finding brands, publishers, properties and agents',
-  'Change Feed': 'Changes, in the order in which they happened',
-  'Validation Tools': 'Checking and creating files before they are published',
+  'Agent Discovery': 'Agents, publishers and crawl requests',
+  Search: 'Brands, publishers, properties and agents',
+  'Change Feed': 'Changes, by feed, webhook or email',
+  'Validation Tools': 'Checking and creating files',
   'Agent Probing': 'Requests to live agents',
-  'Agent Compliance': 'Test results of agents',
-  'Brand Discovery': 'Submitting brands',
+  'Agent Compliance': 'Tests, results and badges of agents',
+  'Brand Discovery': 'Submitting and restoring brands',
   'Policy Registry': 'Policies that agents refer to',
-  'Community Mirrors': 'Files for platforms that publish no file of their own',
-  Onboarding: 'Organizations, with their people, keys, domains and audit log',
-  'Member Agents': 'Agents that members register',
+  'Community Mirrors': 'Files for platforms without their own, and reviews',
+  Onboarding: 'Organizations, their people, keys, domains and audit log',
+  'Member Agents': 'Your organization’s agents',
 } as const
 export type Group = keyof typeof groupTexts
 export const groups = Object.keys(groupTexts) as Group[]

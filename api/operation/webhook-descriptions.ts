@@ -4,22 +4,22 @@ import { type Json, toReference } from './json-schema.ts'
 
 const signed = [
   ['webhook-id', 'ID of the post, the same in each attempt (Standard Webhooks)'],
-  ['webhook-timestamp', 'Time of the attempt, in seconds'],
+  ['webhook-timestamp', 'Time of the attempt, in Unix seconds'],
   ['webhook-signature', '`v1,` and the HMAC of ID, time and body, made with the `signing_secret`'],
-  ['signature-input', 'What the other signature covers (RFC 9421)'],
-  ['signature', 'The other signature, made with a key of `/.well-known/jwks.json`'],
+  ['signature-input', 'What `signature` covers (RFC 9421)'],
+  ['signature', 'Signature made with a key of `/.well-known/jwks.json` (RFC 9421)'],
   ['content-digest', 'Digest of the body (RFC 9530)'],
 ]
 
 const summaries: Readonly<Record<keyof typeof pushTypes, string>> = {
   events: 'Receive events',
   audit: 'Receive changes to the audit log',
-  challenge: 'Say whether you want them',
+  challenge: 'Say whether you want the events',
   test: 'Receive a test',
 }
 
 const delivered = {
-  '2XX': { description: 'It was accepted' },
+  '2XX': { description: 'The post was accepted' },
   '410': { description: 'The receiver wants no more events: the subscription is disabled' },
 }
 
@@ -33,7 +33,9 @@ const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {
         'application/json': {
           schema: {
             type: 'object',
-            properties: { challenge: { type: 'string', description: 'The challenge' } },
+            properties: {
+              challenge: { type: 'string', description: 'Text of the challenge that was posted' },
+            },
             required: ['challenge'],
           },
         },

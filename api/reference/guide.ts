@@ -50,8 +50,8 @@ many seconds to wait. Limited operations report their limit in \`RateLimit-Limit
 \`RateLimit-Reset\`. An unknown parameter or a misspelled field of a body gets a 400, and so does any unknown field of a
 request about a product or of a new subscription; other unknown fields are ignored.
 
-A domain may include a scheme, a path or capitals. If it is unknown, the response is a 404 if it would be about that
-domain alone, and a 200 with an empty list otherwise. If the registry knows the domain without \`www.\`,
+A domain may include a scheme, a path or capitals. For an unknown domain, operations that describe a domain return 404, and
+those that list something return 200 with an empty list. If the registry knows the domain without \`www.\`,
 \`did_you_mean\` names it.
 
 The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, even in the path.
@@ -63,7 +63,7 @@ maximum, except in the feed, agent search and collections, which refuse it. If a
 them was cut, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. A search
 only has the best matches of each kind.
 
-No operation redirects. These addresses do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never
+No operation redirects. These URLs do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never
 changes), \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{domain}\`, \`/publishers/{domain}\` and
 \`/agents/{url}\` (301, to their pages), and the sign-in pages.
 

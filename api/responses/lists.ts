@@ -21,7 +21,7 @@ export const SearchText = z.string().trim().max(SEARCH_CHARS)
 /** A required search text. */
 export const RequiredText = SearchText.min(QUERY_CHARS_MIN, {
   error: `must be at least ${QUERY_CHARS_MIN} characters`,
-}).meta({ description: 'A name, a domain, an identifier, or a part of one' })
+}).meta({ description: 'A name, domain or identifier, or part of one' })
 
 /** Returns the search index; undefined before the first commit. */
 export function getSearch(reader: Pick<Reader, 'search' | 'snapshot' | 'isReady'>) {

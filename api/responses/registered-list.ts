@@ -24,7 +24,7 @@ export function createListQuery<const Source extends string>(
 ) {
   return z.object({
     search: SearchText.optional().meta({
-      description: 'Part of a name, a domain or an identifier; blank for all',
+      description: 'Part of a name, domain or identifier; blank for all',
     }),
     source: z.enum(sources).optional().describe('Only records of this source; all by default'),
     limit: createPageSize({ defaultSize, max: PAGE_ROWS_MAX }),

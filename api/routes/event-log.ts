@@ -63,7 +63,8 @@ export const proveInclusion = defineOperation({
     }),
     index: place.meta({ description: 'Index of an event in the log, from 0', type: 'string' }),
     size: place.meta({
-      description: 'Size of the tree to prove it in; the current one by default',
+      description:
+        'Number of events in the tree to prove the event in; by default in the current one',
       type: 'string',
     }),
   }),
@@ -109,9 +110,9 @@ export const proveConsistency = defineOperation({
       .string()
       .regex(/^[1-9]\d{0,14}$/, 'must be a whole number from 1')
       .transform(Number)
-      .meta({ description: 'Size of the earlier tree', type: 'string' }),
+      .meta({ description: 'Number of events in the earlier tree', type: 'string' }),
     to: place.meta({
-      description: 'Size of the later tree; the current one by default',
+      description: 'Number of events in the later tree; by default in the current one',
       type: 'string',
     }),
   }),

@@ -52,9 +52,12 @@ export const lookUpPublisher = defineOperation({
   ],
   query: z.object({
     domain: PastedDomain,
-    include: z.literal('placements').optional().describe('Adds the placements of its file'),
+    include: z
+      .literal('placements')
+      .optional()
+      .describe('Adds the placements of the publisher’s file'),
     limit: createWholeNumber({
-      description: 'Items of each list on a page; 0 for as many as one response can contain',
+      description: 'Items of each list per page; 0 for as many as fit',
       min: 0,
       max: 1_000,
       default: 0,

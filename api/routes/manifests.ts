@@ -21,7 +21,7 @@ export const lookUpManifest = defineOperation({
   queriesSnapshot: true,
   query: z.object({
     domain: PastedDomain,
-    type: z.enum(fileKinds).default('brand.json').describe('Which file of the domain'),
+    type: z.enum(fileKinds).default('brand.json').describe('File of the domain to look up'),
   }),
   reply: { 200: ManifestLookup },
   responseHeaders: ['X-Registry-Seq'],

@@ -31,7 +31,10 @@ const McpServerDescription = z.object({
   $schema: z.string().describe('URL of the schema of this document'),
   name: z.string().describe('Unique name: a reversed host, a slash and what it serves'),
   title: z.string().describe('Human-readable name of the API'),
-  description: z.string().max(100).describe('Its purpose, in at most a hundred characters'),
+  description: z
+    .string()
+    .max(100)
+    .describe('Purpose of the server, in at most a hundred characters'),
   version: z.string().describe('Version of this registry, as semver'),
   websiteUrl: z.string().describe('URL of the pages of this registry'),
   remotes: z

@@ -63,7 +63,7 @@ export const drawAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role.svg',
   isFile: true,
   summary: 'Get an agent’s badge as an image',
-  description: 'A self-contained SVG; gray, with a text that says so, if the agent has no badge.',
+  description: 'Returns a self-contained SVG, which is gray and says so if the agent has no badge.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
     const known = requireRole(role)
@@ -77,7 +77,7 @@ export const drawPinnedBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version.svg',
   isFile: true,
   summary: 'Get an agent’s badge for a version as an image',
-  description: 'Gray if the agent has no badge for this version of the protocol.',
+  description: 'The image is gray if the agent has no badge for this version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {
     const known = requireRole(role)
@@ -113,7 +113,7 @@ export const embedAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/embed',
   summary: 'Get the embed code of an agent’s badge',
   description:
-    'HTML and Markdown that always show the current badge, with a link to this registry.',
+    'Returns HTML and Markdown that always show the current badge, with a link to this registry.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services }) =>
     replyOk(describeEmbed({ agentUrl: encodedUrl, role: requireRole(role) }, services)),

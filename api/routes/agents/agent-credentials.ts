@@ -96,7 +96,7 @@ export const connectAgent = defineOperation({
       auth_type: z
         .enum(tokenTypes)
         .default('bearer')
-        .describe('How it is sent: as `bearer`, or as `basic`'),
+        .describe('How the credential is sent: as `bearer` or as `basic`'),
       organization_id,
     })
     .refine(

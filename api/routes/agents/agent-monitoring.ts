@@ -59,7 +59,7 @@ export const setLifecycle = defineOperation({
   body: z.object({
     lifecycle_stage: z
       .enum(lifecycleStages)
-      .describe('How far the agent has come, such as development or production'),
+      .describe('New lifecycle stage of the agent, such as development or production'),
   }),
   reply: { 200: RegistryMetadata },
   errors: ownerErrors,
@@ -75,7 +75,7 @@ export const setOptOut = defineOperation({
   description:
     'After an opt-out the agent is not tested, its results are hidden, and its badges end at once. ' +
     `When it is tested again, it gets badges after it passes a full run. ${owned} ${answering}`,
-  body: z.object({ opt_out: z.boolean().describe('Whether the agent is not tested') }),
+  body: z.object({ opt_out: z.boolean().describe('Whether to opt the agent out of tests') }),
   reply: { 200: RegistryMetadata },
   errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
@@ -102,7 +102,7 @@ export const pauseMonitoring = defineOperation({
   path: '/api/registry/agents/:encodedUrl/monitoring/pause',
   summary: 'Pause or resume an agent’s tests',
   description: `Badges end when the agent is not tested for three intervals. ${owned} ${answering}`,
-  body: z.object({ paused: z.boolean().describe('Whether no run is scheduled') }),
+  body: z.object({ paused: z.boolean().describe('Whether to pause scheduled runs') }),
   reply: { 200: MonitoringSchedule },
   errors: ownerErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>

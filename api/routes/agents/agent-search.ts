@@ -21,10 +21,10 @@ function createWords(description: string) {
 
 const filters = {
   channels: createWords(
-    `Channels that its publishers or the agent itself name, such as ${channels.map(name => `\`${name}\``).join(', ')}`,
+    `Channels that the agent or its publishers name, such as ${channels.map(name => `\`${name}\``).join(', ')}`,
   ),
-  property_types: createWords('Kinds of properties that it reaches, such as `website`'),
-  markets: createCsv('Countries in which it can sell, as two-letter codes').transform(
+  property_types: createWords('Kinds of properties that the agent reaches, such as `website`'),
+  markets: createCsv('Countries in which the agent can sell, as two-letter codes').transform(
     (codes, ctx): readonly string[] => {
       const upper = codes.map(code => code.toUpperCase())
       if (!upper.every(code => /^[A-Z]{2}$/.test(code)))
@@ -32,10 +32,12 @@ const filters = {
       return upper
     },
   ),
-  categories: createCsv('Content categories of collections, properties and placements'),
-  tags: createWords('Tags of the properties that it reaches'),
-  delivery_types: createWords('Delivery types of its products, such as `guaranteed`'),
-  format_kinds: createWords('Kinds of formats that it creates, accepts or sells, such as `image`'),
+  categories: createCsv('Content categories of the inventory'),
+  tags: createWords('Tags of the properties that the agent reaches'),
+  delivery_types: createWords('Delivery types of the agent’s products, such as `guaranteed`'),
+  format_kinds: createWords(
+    'Kinds of formats that the agent creates, accepts or sells, such as `image`',
+  ),
 }
 
 /** The list, as its cursors name it. */

@@ -59,7 +59,7 @@ const runNote =
 
 const place = z.object({
   ...AgentParams,
-  storyboardId: AnyId.describe('Name of a storyboard, from the list of storyboards'),
+  storyboardId: AnyId.describe('ID of a storyboard, from the list of storyboards'),
 })
 
 export const runAgentStoryboard = defineOperation({
@@ -139,7 +139,7 @@ export const runAgentStep = defineOperation({
     'that the registry does not have.',
   params: z.object({
     ...place.shape,
-    stepId: AnyId.describe('Name of a step, from its storyboard'),
+    stepId: AnyId.describe('ID of a step, as in its storyboard'),
   }),
   body: z
     .object({

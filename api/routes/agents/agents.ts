@@ -51,10 +51,10 @@ function createExact(description: string) {
 
 const AgentsQuery = z.object({
   type: z.enum(agentTypes).optional().describe('Only agents of this type'),
-  health: createFlag('Adds the last probe and the reach'),
-  capabilities: createFlag('Adds its declared capabilities'),
-  properties: createFlag('Adds the properties that a seller can sell'),
-  compliance: createFlag('Adds its test results'),
+  health: createFlag('Adds the last probe and reach of each agent'),
+  capabilities: createFlag('Adds the declared capabilities of each agent'),
+  properties: createFlag('Adds the properties that each agent can sell'),
+  compliance: createFlag('Adds the test results of each agent'),
   verified: createFlag('Only agents with a badge'),
   verification_mode: createRepeated(
     FILTER_VALUES_MAX,
@@ -63,22 +63,22 @@ const AgentsQuery = z.object({
   metric_id: createRepeated(FILTER_VALUES_MAX, 'Only agents with one of these metrics'),
   accreditation: createRepeated(
     FILTER_VALUES_MAX,
-    'Only agents with metrics accredited by one of these',
+    'Only agents with metrics accredited by one of these bodies',
   ),
   q: part.optional().meta({ description: 'Part of a metric_id; for names, use `/api/search`' }),
-  format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents that handle formats of this kind'),
+  format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents with formats of this kind'),
   creative_operation: createRepeated(
     FILTER_VALUES_MAX,
-    `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
+    `Only agents that do one of these with the format: ${creativeOperations.join(', ')}`,
   ),
   publisher_domain: z
     .string()
     .optional()
     .transform(text => text || undefined)
     .pipe(PastedDomain.optional())
-    .meta({ description: 'Only formats of this publisher' }),
-  format_option_id: createExact('Only the format with this ID'),
-  capability_id: createExact('Only capabilities with this ID'),
+    .meta({ description: 'Only agents with a format of this publisher' }),
+  format_option_id: createExact('Only agents with this format, by ID'),
+  capability_id: createExact('Only agents with this capability, by ID'),
   source: z
     .literal('', { error: 'is no longer a parameter' })
     .optional()

@@ -49,7 +49,7 @@ export const checkBadgeToken = defineOperation({
   path: '/api/registry/badges/verify',
   summary: 'Check a badge’s signed token',
   description:
-    'Says whether this registry signed it, whether it has expired, and whether the agent still has the badge, which may be lost before its token expires.',
+    'Returns whether this registry signed the token, whether the token has expired, and whether the agent still has the badge, which may be lost before its token expires.',
   cache: 'none',
   body: z.object({
     token: z

@@ -43,7 +43,7 @@ const declared = {
 const path = '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/compare'
 const place = z.object({
   ...AgentParams,
-  storyboardId: AnyId.describe('Name of a storyboard, from the list of storyboards'),
+  storyboardId: AnyId.describe('ID of a storyboard, from the list of storyboards'),
 })
 
 export const compareStoryboard = defineOperation({

@@ -50,7 +50,7 @@ export const listAllStoryboards = defineOperation({
         error: () => describeChoices(listTargets().map(({ target }) => target)),
       })
       .default(COMPLIANCE_TARGET)
-      .describe('Version of the protocol for which they are written, such as `3.0`'),
+      .describe('Version of the protocol that the storyboards are written for, such as `3.0`'),
   }),
   reply: { 200: StoryboardList },
   errors: ['invalid_request'],
@@ -72,7 +72,7 @@ export const readStoryboard = defineOperation({
   id: 'getStoryboard',
   path: '/api/storyboards/:id',
   summary: 'Get a storyboard with its phases and steps',
-  params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
+  params: z.object({ id: AnyId.describe('ID of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardDetail },
   errors: ['invalid_request', 'not_found'],
   queriesSnapshot: true,
@@ -88,8 +88,9 @@ export const readFirstStep = defineOperation({
   id: 'getStoryboardFirstStep',
   path: '/api/storyboards/:id/first-step',
   summary: 'Get the first step of a storyboard',
-  description: 'Its `id` lets you run it alone; pass on the result to run the next steps.',
-  params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
+  description:
+    'Run the step alone by its `id`; to run the next one, pass on the `context` of the response.',
+  params: z.object({ id: AnyId.describe('ID of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardFirstStep },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, services }) => {

@@ -65,7 +65,7 @@ const limit = z
     minimum: 1,
     maximum: PUBLISHERS_MAX,
     default: PAGE_ROWS_DEFAULT,
-    description: 'Publishers per page. Larger numbers are capped',
+    description: 'Publishers per page; capped if too large',
   })
 
 const query = z.object({
@@ -75,7 +75,7 @@ const query = z.object({
     .describe('Only publishers whose file was read at this time or later'),
   status: createRepeatable(
     ['authorized', 'revoked'],
-    'Which publishers; by default `authorized` ones',
+    'Status of the publishers to list; by default `authorized`',
   ).optional(),
   include: createRepeatable(
     ['properties'],

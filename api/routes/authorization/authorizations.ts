@@ -39,8 +39,8 @@ const evidence = List.transform((words, ctx): Evidence[] => {
   return words.length === 0 ? ['adagents_json'] : ([...new Set(words)].sort() as Evidence[])
 }).meta({
   description:
-    'Kinds of rows, separated by commas. `adagents_json`: grants of publishers. `adagents_authoritative`: ' +
-    'claims of managers’ files for other publishers, which grant nothing. The other kinds ' +
+    'Kinds of rows, separated by commas: `adagents_json` for grants of publishers, `adagents_authoritative` for ' +
+    'claims of managers’ files about other publishers, which grant nothing; the other kinds ' +
     'have no rows yet',
 })
 

@@ -53,25 +53,27 @@ const texts = z.array(z.string().max(500)).max(10_000)
 /** Strict, like the body: a restriction that is not understood would widen the answer. */
 const Selector = z
   .strictObject({
-    publisher_domain: PastedDomain.nullish().describe('Publisher whose properties are selected'),
+    publisher_domain: PastedDomain.nullish().describe(
+      'Domain of the publisher whose properties are selected',
+    ),
     publisher_domains: z
       .array(PastedDomain)
       .max(DOMAINS)
       .optional()
-      .describe('Several publishers, instead of `publisher_domain`'),
+      .describe('Domains of several publishers, instead of `publisher_domain`'),
     selection_type: z
       .enum(selectionTypes)
       .optional()
-      .describe('How it selects; by default the other fields determine this'),
+      .describe('How properties are selected; by default the other fields determine this'),
     property_ids: texts.optional().describe('IDs of the properties, for `by_id`'),
-    property_tags: texts.optional().describe('Any of these tags, for `by_tag`'),
+    property_tags: texts.optional().describe('Tags of the properties, any of them, for `by_tag`'),
     tags: texts.optional().describe('Another name for `property_tags`'),
-    property_types: texts.optional().describe('Only properties of these types; all by default'),
+    property_types: texts.optional().describe('Types of the properties; all by default'),
   })
   .meta({
     id: 'ProductSelector',
     description:
-      'Properties of a publisher. Without `selection_type`, IDs mean `by_id`, tags mean `by_tag`, and ' +
+      'Properties of a publisher; without `selection_type`, IDs mean `by_id`, tags mean `by_tag`, and ' +
       'neither means `all`',
   })
 type Selector = z.output<typeof Selector>
@@ -82,7 +84,7 @@ const Body = z
     publisher_properties: z
       .array(Selector)
       .max(SELECTORS_MAX)
-      .describe('The properties on which the product is sold'),
+      .describe('Properties on which the product is sold'),
     ...termsInBody,
     explain: z
       .boolean()

@@ -27,7 +27,7 @@ export const readBrandJson = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a domain’s brand.json as crawled',
   description:
-    'Returns the last valid file of the domain, also if it points to another file, or, with `fresh=true`, the file as it is now. A domain without a file of its own gets what the registry stores of its brand. `name` is added where the file has none; contact data is left out.',
+    'Returns the last valid file of the domain, even if it points to another file, or, with `fresh=true`, the file as it is now. For a domain without its own file, returns what the registry stores about the brand. A missing `name` is added; contact data is left out.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain, fresh }),

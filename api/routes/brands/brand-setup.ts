@@ -42,8 +42,8 @@ export const setUpBrand = defineOperation({
   summary: 'Publish a brand.json that the registry hosts for your brand',
   description:
     'If the domain publishes its own file, nothing is saved. Otherwise the given file is ' +
-    'stored, without its contacts; without one, the file stored before is kept, or one is ' +
-    'built from the other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
+    'stored, without its contacts; if none is given, the stored file is kept, or a file is ' +
+    'built from the other fields. To adopt the file, publish `pointer_snippet` as /.well-known/brand.json. Your ' +
     'organization must have verified the domain or a parent domain (403).',
   access: 'bearer',
   writes: true,
@@ -56,12 +56,14 @@ export const setUpBrand = defineOperation({
     brand_json: boundSchema(z.record(z.string(), z.unknown()))
       .exactOptional()
       .describe('The file to host, as it will be served; at most 100 KB'),
-    logo_url: LogoAddress.exactOptional().describe('URL of its logo; only without `brand_json`'),
+    logo_url: LogoAddress.exactOptional().describe(
+      'URL of the brand’s logo; only without `brand_json`',
+    ),
     brand_color: z
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #1a2b3c')
       .exactOptional()
-      .describe('Its main color as `#RRGGBB`; only without `brand_json`'),
+      .describe('Main color of the brand as `#RRGGBB`; only without `brand_json`'),
   }),
   reply: { 200: BrandSetUp },
   errors: [...saveErrors, 'forbidden'],
@@ -156,7 +158,7 @@ export const submitBrand = defineOperation({
     ...relations,
     brand_manifest: boundSchema(BrandManifest)
       .exactOptional()
-      .describe('Its logos, colors, texts and other facts; at most 100 KB'),
+      .describe('Logos, colors, texts and other facts about the brand, at most 100 KB'),
   }),
   reply: { 200: BrandSubmitted },
   errors: [

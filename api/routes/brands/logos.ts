@@ -122,7 +122,7 @@ export const readLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a logo image',
   description:
-    'The name is the hash of the image, so the image never changes. It is visible to the same callers as its entry in the list.',
+    'The file name is the hash of the image, so the image never changes. An image is visible to the same callers as its entry in the list of logos.',
   access: 'optional',
   cache: 'private',
   params: params.extend({

@@ -40,7 +40,7 @@ export function createLenientNumber({
 
 /** Creates the schema of the page size of a history. */
 export function createRevisionLimit(maximum: number, usual: number) {
-  const description = 'Revisions per page. Larger numbers are capped'
+  const description = 'Revisions per page; capped if too large'
   return createLenientNumber({ description, minimum: 1, maximum, usual })
 }
 
@@ -68,7 +68,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     group,
     summary: `List the revisions of a ${what}, with the state of its file`,
     description:
-      'Returns saves, enrichments and rollbacks, newest first, down to revision 1, which created the entry. Crawls make no revisions. `total` counts all of them. The editor of an automated enrichment is `system`.',
+      'Returns saves, enrichments and rollbacks, newest first, down to revision 1, which created the entry. Crawls create no revisions. `total` counts all revisions. The editor of an automated enrichment is `system`.',
     access: 'public',
     cache: 'revalidate',
     dependsOn: ({ query: { domain } }) => listDomainKeys(domain),

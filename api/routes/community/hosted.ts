@@ -40,8 +40,8 @@ export const readHostedAdagents = defineOperation({
   group: 'Property Resolution',
   summary: 'Get a publisher’s hosted adagents.json',
   description:
-    'Built from its saved properties, as far as the format supports them. A publisher adopts ' +
-    'it by pointing there with `authoritative_location` in its own file.',
+    'The file is built from the saved properties, as far as the format supports them. A publisher adopts ' +
+    'it by pointing to it with `authoritative_location` in its own file.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
@@ -65,7 +65,7 @@ export const readHostedBrand = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a brand’s hosted brand.json',
   description:
-    'Built from the saved entry. A brand adopts it by pointing its own brand.json there.',
+    'The file is built from the saved entry. A brand adopts it by pointing its own brand.json to it.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
@@ -88,7 +88,7 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'The URL contains a claim of your organization. Once the domain points there and this has been verified, nobody else can save its properties. A new claim voids the previous one. Returns 409 while ' +
+    'Returns a URL that contains a claim of your organization. Once the domain points to this URL and you have verified that it does, nobody else can save the properties of the domain. A new claim voids the previous one. Returns 409 while ' +
     'the domain points to the file with another organization’s claim.',
   access: 'bearer',
   writes: true,
@@ -129,8 +129,8 @@ export const verifyHostedOrigin = defineOperation({
   group: 'Property Resolution',
   summary: 'Check that a domain points to its hosted file',
   description:
-    'Reads the domain’s own adagents.json now. If it points here with a claim, the domain becomes that ' +
-    'organization’s. This also requests a crawl, which updates what the registry says about the publisher.',
+    'Reads the domain’s own adagents.json now. If the file points to the hosted one with a claim, the domain becomes ' +
+    'the claiming organization’s. This also requests a crawl, which updates what the registry says about the publisher.',
   access: 'bearer',
   writes: true,
   raw: true,

@@ -24,7 +24,7 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 const PAGE_ROWS_DEFAULT = 100
 const PAGE_ROWS_MAX = 500
 const params = z.object({
-  platform: Platform.describe('The platform whose catalog is mirrored, such as `youtube`'),
+  platform: Platform.describe('Platform whose catalog is mirrored, such as `youtube`'),
 })
 const list = z.array(z.unknown()).optional()
 const part = (what: string) =>
@@ -109,7 +109,7 @@ export const putCommunityMirror = defineOperation({
       .url({ protocol: /^https$/ })
       .max(2_000)
       .optional()
-      .describe('URL of the file that supersedes it, if there is one'),
+      .describe('URL of the file that supersedes the mirror, if there is one'),
     formats: part('Formats'),
     properties: part('Properties'),
     placements: part('Placements'),

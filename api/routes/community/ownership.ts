@@ -20,7 +20,7 @@ const howToVerify = {
     .uuid()
     .toLowerCase()
     .exactOptional()
-    .describe('The challenge; by default the last one'),
+    .describe('ID of the challenge; by default the last one'),
   method: z
     .enum(ownershipMethods)
     .exactOptional()

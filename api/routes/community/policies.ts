@@ -66,7 +66,7 @@ export const listRegisteredPolicies = defineOperation({
       description:
         'Only policies that apply in this jurisdiction: by name, by its region, or everywhere',
     }),
-    policy_category: word.describe('An industry to which it applies'),
+    policy_category: word.describe('Only policies that apply to this industry'),
     vertical: word.meta({ description: 'Another name for `policy_category`' }),
     domain: word.meta({ description: 'Only policies of this governance domain' }),
     limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),

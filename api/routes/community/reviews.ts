@@ -120,7 +120,10 @@ export const approveReview = defineOperation({
   writes: true,
   cache: 'none',
   params,
-  body: z.object({ digest, notes: ReviewNotes.describe('Reason, for the record').optional() }),
+  body: z.object({
+    digest,
+    notes: ReviewNotes.describe('Reason for the approval, stored with the review').optional(),
+  }),
   reply: { 200: ReviewDecided },
   errors: writeErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
@@ -144,7 +147,7 @@ export const rejectReview = defineOperation({
   params,
   body: z.object({
     digest,
-    notes: ReviewNotes.describe('Reason, which is stored with the review'),
+    notes: ReviewNotes.describe('Reason for the rejection, stored with the review'),
   }),
   reply: { 200: ReviewDecided },
   errors: writeErrors,

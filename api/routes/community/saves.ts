@@ -56,7 +56,7 @@ export const saveBrand = defineOperation({
       .nullable()
       .exactOptional()
       .describe(
-        'Its logos, colors, texts and other facts, at most 100 KB; null removes what was saved before',
+        'Logos, colors, texts and other facts about the brand, at most 100 KB; null removes the saved ones',
       ),
   }),
   reply: { 200: BrandSaved },
@@ -93,7 +93,10 @@ export const saveProperty = defineOperation({
       'All properties of the publisher: they replace the saved ones',
     ),
     contact: Contact.exactOptional().describe('Contact for the entry, if any'),
-    authorized_agents: z.unknown().optional().meta({ description: 'No effect' }),
+    authorized_agents: z
+      .unknown()
+      .optional()
+      .meta({ description: 'No effect: only the publisher’s own file authorizes agents' }),
   }),
   reply: { 200: PropertySaved },
   errors: saveErrors,

@@ -65,7 +65,7 @@ export const createApiKey = defineOperation({
       .max(200)
       .describe('Name of the key, for your organization'),
     permissions: NewKeyPermissions.default([]).describe(
-      'Without any, the key also edits hosted files, verifies domains and adds agents',
+      'Permissions; a key without any can also edit hosted files, verify domains and add agents',
     ),
   }),
   reply: { 201: ApiKeyMade },

@@ -23,7 +23,7 @@ export const takeBillingEvent = defineOperation({
   path: '/api/webhooks/billing',
   summary: 'Receive subscription changes from the billing provider',
   description:
-    `Signed: \`${BILLING_SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
+    `The request is signed: \`${BILLING_SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
     'the bytes of the body, at most five minutes old. An event counts once, however often it ' +
     'is sent, and one that is older than the last one applied changes nothing. Memberships are ' +
     'changed only by this and by the operator of the registry.',

@@ -46,7 +46,8 @@ export const protectedResources = (['api', 'mcp'] as const).map(resource =>
     method: 'GET',
     path: `/.well-known/oauth-protected-resource/${resource}`,
     summary: `Get the OAuth metadata of /${resource}`,
-    description: 'RFC 9728. No authorization server is named if only API keys are accepted.',
+    description:
+      'Metadata of a protected resource (RFC 9728). No authorization server is named if only API keys are accepted.',
     access: 'public',
     cache: 'document',
     worksWithoutStores: true,

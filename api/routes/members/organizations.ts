@@ -33,7 +33,7 @@ export const createOrganization = defineOperation({
     is_personal: z
       .boolean()
       .default(false)
-      .describe('Whether it is a single person, without domains'),
+      .describe('Whether the organization is a single person, without domains'),
     company_type: z
       .enum(companyTypes)
       .exactOptional()

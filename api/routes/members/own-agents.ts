@@ -52,7 +52,7 @@ const agentFields = {
   is_public: z.unknown().optional().meta({
     type: 'boolean',
     deprecated: true,
-    description: 'Older name of the visibility `public`',
+    description: 'Older form of `visibility`: true means `public`',
   }),
   health_check_url: z.unknown().optional().meta({
     type: 'string',

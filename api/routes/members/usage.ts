@@ -15,7 +15,7 @@ export const readOrganizationUsage = defineOperation({
   cache: 'private',
   summary: 'Get your organization’s usage of its limits',
   description:
-    'Each limit with its use in the current window, what is left and when it resets, and how ' +
+    'Returns each limit with its use in the current window, what is left and when it resets, and how ' +
     'many items the organization stores. This request does not count toward the limits. All keys of an ' +
     'organization share their limits, except for saves, which are counted per key. Limits by IP address are reported ' +
     'in the `RateLimit` headers of the responses that they concern.',

@@ -62,7 +62,7 @@ export const listCatalog = defineOperation({
       .string()
       .max(SEARCH_CHARS)
       .optional()
-      .describe('Part of a name, a domain or an identifier; blank for all'),
+      .describe('Part of a name, domain or identifier; blank for all'),
     min_resolves: createWholeNumber({
       description: 'No effect: usage is not counted',
       min: 0,

@@ -23,17 +23,19 @@ export const fileCatalogDispute = defineOperation({
   group: 'Property Resolution',
   summary: 'Dispute a fact in the catalog',
   description:
-    'A moderator reviews it; an identifier (`type:value`) that only a contributor asserts is ' +
+    'A moderator reviews the dispute; an identifier (`type:value`) that only a contributor asserts is ' +
     'suspended at once. An organization can have one open dispute per record: filing again ' +
     'replaces the text. The text is public; its author is not.',
   access: 'bearer',
   writes: true,
   cache: 'none',
   body: z.object({
-    dispute_type: z.enum(disputeTypes).describe('What is wrong'),
-    subject_type: words(1, 100).describe('Type of record, such as `property`'),
-    subject_value: words(1, 2_048).describe('The record: a rid, or `type:value` of an identifier'),
-    claim: words(10, 2_000).describe('What is wrong with it; public'),
+    dispute_type: z.enum(disputeTypes).describe('Kind of fact that is wrong'),
+    subject_type: words(1, 100).describe('Type of the disputed record, such as `property`'),
+    subject_value: words(1, 2_048).describe(
+      'Disputed record: a rid, or `type:value` of an identifier',
+    ),
+    claim: words(10, 2_000).describe('What is wrong with the record; public'),
     evidence: words(0, 5_000).optional().describe('Evidence, such as URLs'),
   }),
   reply: { 200: DisputeFiled },

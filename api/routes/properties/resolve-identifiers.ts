@@ -38,7 +38,7 @@ export const resolveIdentifiers = defineOperation({
   group: 'Property Resolution',
   summary: 'Resolve identifiers to properties',
   description:
-    'With `mode` `lookup` there is one result per identifier, in the order given; unknown ones are `excluded` and counted as `not_found`. `resolve` requires a credential and adds unknown ones to the catalog, but ' +
+    'With `mode=lookup`, there is one result per identifier, in the order given; unknown ones are `excluded` and counted as `not_found`. `mode=resolve` requires a credential and adds unknown ones to the catalog, but ' +
     'not hosts of advertising systems; it counts as a save.',
   access: 'optional',
   writes: true,
@@ -51,7 +51,7 @@ export const resolveIdentifiers = defineOperation({
       .describe('Identifiers, at most 10,000 at a time'),
     provenance: z
       .object({
-        type: z.enum(provenances).describe('Type of their source'),
+        type: z.enum(provenances).describe('Type of the source of the identifiers'),
         context: z.unknown().optional().describe('Any details of the source; not stored'),
       })
       .describe('Where the identifiers come from'),

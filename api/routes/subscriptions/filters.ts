@@ -25,7 +25,7 @@ const EventTypeFilter = z.string().refine(filter => describeUnknownType(filter) 
 export const filters = {
   event_types: createList(
     EventTypeFilter,
-    'Types of events, `*` matches any characters; an empty list means all',
+    'Types of events, with `*` as a wildcard; an empty list means all',
   ),
   domains: createList(
     PastedDomain,
