@@ -20,6 +20,7 @@ interface Described {
   place: string
   name: string
   text: string | undefined
+  isNumber?: boolean
 }
 
 /** Lists every field of a schema, however deep; components are listed separately. */
@@ -31,7 +32,9 @@ function* listFields(schema: unknown, place: string): Generator<Described> {
   }
   const { properties = {}, example: _, ...rest } = schema as Json
   for (const [name, field] of Object.entries(properties as Record<string, Json>)) {
-    yield { place: `${place}.${name}`, name, text: readText(field) }
+    const types = [field, ...((field.anyOf as Json[] | undefined) ?? [])].map(part => part.type)
+    const isNumber = types.some(type => type === 'integer' || type === 'number')
+    yield { place: `${place}.${name}`, name, text: readText(field), isNumber }
     yield* listFields(field, `${place}.${name}`)
   }
   for (const part of Object.values(rest)) yield* listFields(part, place)
@@ -88,6 +91,40 @@ test('a description is a sentence that says more than the name', () => {
     ({ name, text = '' }) => !/^[A-Z0-9`“]/.test(text) || !extendsName(name, text),
   )
   expect(poor.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
+})
+
+/** A noun that a pronoun after it can stand for. */
+const NOUN = /\b(?:the|a|an|another|this|each|every|your|one|\w+’s) [\w.-]+|`[^`]+`/i
+const NOUN_IN_PLURAL = /\b(?!this|always|address)[a-z]{3,}s\b|\bpeople\b/i
+const PRONOUN = /\b(?:its?|itself)\b|\b(?:of|at|in|for|with) that\b/i
+const PRONOUN_IN_PLURAL = /\b(?:they|their|them|these|those)\b/i
+
+/** Tells whether a text has a pronoun before any noun: alone, it does not say what it is about. */
+function lacksNoun(text: string): boolean {
+  const lacks = (pronoun: RegExp, ...nouns: RegExp[]) => {
+    const at = text.search(pronoun)
+    return at >= 0 && nouns.every(noun => !noun.test(text.slice(0, at)))
+  }
+  return lacks(PRONOUN, NOUN) || lacks(PRONOUN_IN_PLURAL, NOUN, NOUN_IN_PLURAL)
+}
+
+test('a description names what it is about, since a reader sees it alone', () => {
+  const vague = described.filter(
+    ({ text = '' }) => lacksNoun(text) || /^The same(?! as `)/.test(text),
+  )
+  expect(vague.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
+})
+
+test('the description of a number in an answer says what it counts or measures', () => {
+  const MEASURE =
+    /\b(?:number|size|time|hours|(?:milli)?seconds|duration|length|bytes|status|index|line|column|position|year|share|relevance|value|maximum|highest|always|same as)\b/i
+  const vague = fields.filter(({ isNumber, text = '' }) => isNumber && !MEASURE.test(text))
+  expect(vague.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
+})
+
+test('a description of one sentence ends without a full stop, and one of several with it', () => {
+  const odd = described.filter(({ text = '' }) => /[.!?] [A-Z`]/.test(text) !== text.endsWith('.'))
+  expect(odd.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
 })
 
 test('no two operations have the same title', () => {
