@@ -110,7 +110,7 @@ export const CrawlRequestStatus = z
     attempts: Attempts,
     max_attempts: z.int().describe('Number of attempts after which the registry gives up'),
     requested_at: time.describe('Time of the request'),
-    started_at: time.nullable().describe('Time of the first attempt; null before it'),
+    started_at: time.nullable().describe('Time of the first attempt; null if there was none'),
     last_attempted_at: time.nullable().describe('Time of the last attempt; null before the first'),
     completed_at: time.nullable().describe('Time at which the request ended; null until then'),
     next_attempt_at: time.nullable().describe('Time of the next attempt; null if there is none'),

@@ -30,7 +30,7 @@ export const pushBodies = {
           events: z.array(TypedFeedEvent).describe('Events in the order of the feed'),
           cursor: z.uuid().describe('Position in the feed after the events'),
         })
-        .describe('Events since the last delivery'),
+        .describe('Events that this post delivers'),
     })
     .meta({ id: 'EventDelivery', description: 'Events that a subscription selects' }),
   audit: z
@@ -45,7 +45,7 @@ export const pushBodies = {
           changes: z.array(OrganizationChange).describe('Changes, earliest first'),
           cursor: AuditCursor.describe('Position in the audit log after the changes'),
         })
-        .describe('Changes since the last delivery'),
+        .describe('Changes that this post delivers'),
     })
     .meta({ id: 'AuditDelivery', description: 'Changes in an organization’s audit log' }),
   challenge: z

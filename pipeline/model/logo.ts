@@ -63,7 +63,9 @@ const LogoId = z.uuid().describe('Permanent ID of the image in this registry')
 const ContentType = z.enum(types).describe('Media type of the image, detected from its bytes')
 const ReviewStatusShown = z
   .enum(reviewStatuses)
-  .describe('Whether a moderator approved it; a pending one is visible only to its organization')
+  .describe(
+    'Status of the review; a pending logo is visible only to the organization that submitted it and to moderators',
+  )
 const BrandDomain = text.describe('Domain of the brand, normalized')
 
 export const Logo = z

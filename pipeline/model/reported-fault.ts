@@ -40,6 +40,6 @@ export const LiveBrandFailure = z
   })
   .meta({
     id: 'LiveBrandFailure',
-    description: 'Result of requesting a brand.json now that cannot be used',
+    description: 'Result of requesting a brand.json that cannot be used',
   })
 export type LiveBrandFailure = z.infer<typeof LiveBrandFailure>

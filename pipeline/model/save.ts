@@ -155,7 +155,7 @@ export const SavedProperty = z.object({
 export type SavedProperty = z.infer<typeof SavedProperty>
 
 export const Contact = z.object({
-  name: text.exactOptional().describe('A person or team who answers questions'),
+  name: text.exactOptional().describe('Name of a person or team that answers questions'),
   email: text.exactOptional().describe('Email address of the contact'),
 })
 export type Contact = z.infer<typeof Contact>

@@ -100,7 +100,7 @@ const PRONOUN = /\b(?:its?|itself)\b|\b(?:of|at|in|for|with) that\b/i
 const PRONOUN_IN_PLURAL = /\b(?:they|their|them|these|those)\b/i
 
 /** Tells whether a text has a pronoun before any noun: alone, it does not say what it is about. */
-function lacksNoun(text: string): boolean {
+function needsNoun(text: string): boolean {
   const lacks = (pronoun: RegExp, ...nouns: RegExp[]) => {
     const at = text.search(pronoun)
     return at >= 0 && nouns.every(noun => !noun.test(text.slice(0, at)))
@@ -110,7 +110,7 @@ function lacksNoun(text: string): boolean {
 
 test('a description names what it is about, since a reader sees it alone', () => {
   const vague = described.filter(
-    ({ text = '' }) => lacksNoun(text) || /^The same(?! as `)/.test(text),
+    ({ text = '' }) => needsNoun(text) || /^The same(?! as `)/.test(text),
   )
   expect(vague.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
 })

@@ -30,7 +30,7 @@ export const BillingEvent = z.looseObject({
       }),
       price_lookup_key: z.string().max(200).nullish().meta({
         description:
-          'Price of the subscription, which begins with explorer, professional, builder, member, partner or leader',
+          'Lookup key of the price, which begins with explorer, professional, builder, member, partner or leader',
       }),
       tier: z
         .enum(tierNames)

@@ -40,7 +40,7 @@ export const DiscoveredAgent = z
           .optional()
           .describe('Number of publishers that the agent lists; absent if not requested'),
       })
-      .describe('Numbers of items that the agent lists'),
+      .describe('Counts of what the agent lists'),
   })
   .meta({ id: 'DiscoveredAgent', description: 'Self-description of an agent' })
 export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
@@ -54,7 +54,7 @@ function createListSchema<Name extends string>(name: Name) {
   return z.looseObject({
     success: Success,
     ...list,
-    offered: z.boolean().describe('Whether the agent has a task that lists them'),
+    offered: z.boolean().describe('Whether the agent has a task for this list'),
     total: count.describe('Number of items that the agent returned'),
     truncated: z
       .boolean()

@@ -264,7 +264,11 @@ const OperatedAgent = z.looseObject({
   authorized_by_cursor: text
     .optional()
     .describe('Value of `cursor` for the rest, at `/v1/agents/{url}/publishers`'),
-  source: text.optional().describe('`brand_json` if the domain’s own file names the agent'),
+  source: text
+    .optional()
+    .describe(
+      'Source of the agent: `brand_json` if the domain’s own file names it; absent otherwise',
+    ),
 })
 
 export const OperatorLookup = z

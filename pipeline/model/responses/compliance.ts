@@ -75,7 +75,9 @@ export const VerifiedBadge = z
     adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
     status: z
       .enum(['active', 'degraded'])
-      .describe('`degraded` while some storyboards do not pass: after 48 hours the badge is lost'),
+      .describe(
+        'Status of the badge: `degraded` while some storyboards do not pass; after 48 hours, the badge is lost',
+      ),
     verified_at: z.iso.datetime().describe('Time at which the badge was earned'),
     expires_at: z.iso
       .datetime()

@@ -110,7 +110,7 @@ export const ErrorBody = z
     warnings: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults that affect only a part of a file, each with its field'),
+      .describe('Faults that affect only part of a file, each with its field'),
     timestamp: text.optional().describe('Time at which a proposed file was checked'),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),

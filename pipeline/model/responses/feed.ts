@@ -30,7 +30,7 @@ export const FeedAnswer = z
   .looseObject({
     events: z.array(TypedFeedEvent).describe('Events on this page, in the order of their IDs'),
     cursor: feedCursor,
-    has_more: z.boolean().describe('Whether more events follow already'),
+    has_more: z.boolean().describe('Whether more events are already available'),
     freshness: FeedFreshness,
   })
   .meta({ id: 'Feed', description: 'A page of the change feed' })

@@ -23,7 +23,7 @@ const mirror = {
     .describe('Version of the catalog, as named by its editors; null if there is none'),
   superseded_by: text
     .nullable()
-    .describe('URL of the file that supersedes it; null if there is none'),
+    .describe('URL of the file that supersedes the mirror; null if there is none'),
 }
 const AdagentsJson = z
   .looseObject({

@@ -46,7 +46,11 @@ export const OrganizationUsage = z
   .object({
     organization: z
       .object({
-        id: z.string().describe('Permanent ID, for the parameter `org` of other operations'),
+        id: z
+          .string()
+          .describe(
+            'Permanent ID of the organization, for the parameter `org` of other operations',
+          ),
         name: z.string().describe('Public name of the organization'),
         membership_tier: z
           .enum(tierNames)

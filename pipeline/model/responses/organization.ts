@@ -16,7 +16,7 @@ export const OwnOrganizations = z
           name: z.string().describe('Public name of the organization'),
           role: z
             .enum([...membershipRoles, 'key'])
-            .describe('Your role there; `key` if you call with a key of the organization'),
+            .describe('Your role in the organization; `key` if you call with one of its keys'),
           membership_tier: z
             .enum(tierNames)
             .nullable()
@@ -69,7 +69,9 @@ export type Invitations = z.infer<typeof Invitations>
 export const InvitationMade = z
   .object({
     ...invitation,
-    url: z.string().describe('Link for the invited person; shown only once, works only once'),
+    url: z
+      .string()
+      .describe('Link for the invited person, which is shown only once and works only once'),
     sent: z.boolean().describe('Whether the link was sent by email'),
   })
   .meta({ id: 'InvitationMade', description: 'A new invitation, with its link' })

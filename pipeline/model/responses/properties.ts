@@ -35,7 +35,7 @@ export const ResolvedPropertyItem = z
 
 export const SavedContact = z
   .looseObject({
-    name: text.optional().describe('A person or team who answers questions'),
+    name: text.optional().describe('Name of a person or team that answers questions'),
     email: text.optional().describe('Email address of the contact'),
   })
   .describe('Contact for the entry; only if a member who saved the properties gave one')

@@ -19,7 +19,9 @@ export const AgentMatch = z
     name: z
       .string()
       .nullable()
-      .describe('Name that the agent has from itself or its member; null if neither gives one'),
+      .describe(
+        'Name of the agent, as given by itself or by its member; null if neither gives one',
+      ),
     type: AgentTypeOrUnknown.describe(
       'Type of the agent, such as `sales`; `unknown` if no one has declared one',
     ),

@@ -21,11 +21,9 @@ const labels = {
 
 const agentCounts = {
   agents_passing: count.describe(
-    'Number of agents, shown to everyone, that passed the storyboard in their last run',
+    'Number of public agents that passed the storyboard in their last run',
   ),
-  agents_tested: count.describe(
-    'Number of agents, shown to everyone, that were tested with the storyboard',
-  ),
+  agents_tested: count.describe('Number of public agents that were tested with the storyboard'),
 }
 
 export const StoryboardList = z
@@ -108,9 +106,11 @@ export const StoryboardDetail = z
             }),
           )
           .max(50)
-          .describe('Agents that were tested with the storyboard, passing ones first; at most 50'),
+          .describe(
+            'Public agents that were tested with the storyboard, passing ones first; at most 50',
+          ),
       })
-      .describe('Last results of agents that members show to everyone'),
+      .describe('Last results of public agents'),
     test_kit: z.null().describe('Always null: storyboards have no fixtures'),
   })
   .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps' })
