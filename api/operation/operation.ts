@@ -13,17 +13,17 @@ import type { Services } from './services.ts'
 export const groupTexts = {
   'Brand Resolution': 'Brands, their logos and revisions',
   'Property Resolution': 'Properties and their catalog',
-  'Lookups & Authorization': 'Who can sell which ads, with the evidence',
+  'Lookups & Authorization': 'Who can sell which ads, and why',
   'Agent Discovery': 'Agents, publishers and crawl requests',
   Search: 'Brands, publishers, properties and agents',
   'Change Feed': 'Changes, by feed, webhook or email',
   'Validation Tools': 'Checking and creating files',
   'Agent Probing': 'Requests to live agents',
-  'Agent Compliance': 'Tests, results and badges of agents',
+  'Agent Compliance': 'Test results and badges of agents',
   'Brand Discovery': 'Submitting and restoring brands',
   'Policy Registry': 'Policies that agents refer to',
-  'Community Mirrors': 'Files for platforms without their own, and reviews',
-  Onboarding: 'Organizations, their people, keys, domains and audit log',
+  'Community Mirrors': 'Files for platforms, and reviews',
+  Onboarding: 'Organizations, people, keys, domains and audit log',
   'Member Agents': 'Your organization’s agents',
 } as const
 export type Group = keyof typeof groupTexts

@@ -50,8 +50,8 @@ many seconds to wait. Limited operations report their limit in \`RateLimit-Limit
 \`RateLimit-Reset\`. An unknown parameter or a misspelled field of a body gets a 400, and so does any unknown field of a
 request about a product or of a new subscription; other unknown fields are ignored.
 
-A domain may include a scheme, a path or capitals. For an unknown domain, operations that describe a domain return 404, and
-those that list something return 200 with an empty list. If the registry knows the domain without \`www.\`,
+A domain may include a scheme, a path or capitals. An unknown domain gets a 404 from operations about
+that domain alone, and a 200 with an empty list from others. If the registry knows the domain without \`www.\`,
 \`did_you_mean\` names it.
 
 The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, even in the path.
