@@ -12,7 +12,7 @@ import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
 import { CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
@@ -161,12 +161,12 @@ function renderFiles(files: CrawlRequestStatus['outcome']): Html {
 }
 
 function describeResult(outcome: RequestOutcome | null, status: number | null): [Child, Child] {
-  if (outcome === null) return ['waiting', '']
+  if (outcome === null) return ['Waiting', '']
   if (outcome === 'quarantined')
-    return [renderBadge('bad', 'set aside'), 'the registry couldn’t process it']
+    return [renderBadge('bad', 'set aside'), 'The registry couldn’t process it']
   const means = outcomes[outcome].means.replace(/ \(.*\)$/, '')
-  const text = outcome === 'absent' ? 'there is no such file' : means
-  return [renderResult(outcome), status === null ? text : `${text} (HTTP ${status})`]
+  const text = outcome === 'absent' ? 'no file at this URL' : means
+  return [renderResult(outcome), capitalize(status === null ? text : `${text} (HTTP ${status})`)]
 }
 
 /** Says what to do where a file was not found. */

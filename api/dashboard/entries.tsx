@@ -76,7 +76,7 @@ async function chooseDomain(
             {unverified.has(domain) ? (
               <>
                 <div class="quiet">
-                  no longer verified
+                  No longer verified
                   {canEdit(organization)
                     ? ': verify it to change its files or stop hosting them'
                     : null}
@@ -87,9 +87,9 @@ async function chooseDomain(
           </>,
           ...hosted.map(({ text }) =>
             text === undefined ? (
-              <span class="quiet">not hosted</span>
+              <span class="quiet">Not hosted</span>
             ) : (
-              renderBadge('good', 'hosted')
+              renderBadge('good', 'Hosted')
             ),
           ),
         ],

@@ -20,7 +20,7 @@ export function isMember({ reader }: Services, { org_id }: Membership): boolean 
 export function describeMembership(services: Services, organization: Membership): string {
   const { membership_tier: tier } = organization
   if (tier !== null) return tiers[tier].label
-  return isMember(services, organization) ? 'Basic (free)' : 'none'
+  return isMember(services, organization) ? 'Basic (free)' : 'None'
 }
 
 /** Renders the button that makes an organization a member; `back` is the page to go on with. */

@@ -54,7 +54,7 @@ export const doneTexts = {
   organization:
     'Organization created. Verify a domain to host its files here; create a key under Keys to call the API.',
   revoked: 'Key revoked. It no longer works.',
-  enrolled: 'Agent added. It will be checked within minutes.',
+  enrolled: 'Agent added. Its first test starts within a few minutes.',
   enrolled_http:
     'Agent added. Its URL begins with http://, but files have to list agents with https://.',
   changed: 'Agent updated.',

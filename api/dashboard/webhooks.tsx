@@ -120,9 +120,9 @@ function renderNewForm(
         refusal,
         hint: (
           <>
-            This URL receives a challenge in <code>result.challenge</code>, and has to respond with
-            status 200 and <code>{'{"challenge": "…"}'}</code>. With it comes the ID of your
-            organization, <code>{organization.org_id}</code>, in <code>organization_id</code>.
+            The registry posts a challenge to this URL. Reply with status 200 and{' '}
+            <code>{'{"challenge": "<result.challenge>"}'}</code>. The <code>organization_id</code>{' '}
+            of the request is <code>{organization.org_id}</code>.
           </>
         ),
         type: 'url',

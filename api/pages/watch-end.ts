@@ -16,7 +16,9 @@ const declared = {
   access: 'public',
   cache: 'none',
   isPage: true,
-  query: z.object({ token: z.string().max(1_000).describe('Token of a link in an email') }),
+  query: z.object({
+    token: z.string().max(1_000).default('').describe('Token of a link in an email'),
+  }),
 } as const
 
 const question = defineOperation({

@@ -497,7 +497,9 @@ describe('a person manages', () => {
     })
     expect(enrolled.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled`)
     const page = await read(ann, at(acme, '/agents?done=enrolled'))
-    expect(page('[role=status]').text()).toBe('Agent added. It will be checked within minutes.')
+    expect(page('[role=status]').text()).toBe(
+      'Agent added. Its first test starts within a few minutes.',
+    )
     expect(page('tbody th').text()).toContain('sales.acme.example')
     const isOffered = page('select[name=visibility] option[value=public]')
       .map((_, option) => page(option).attr('disabled') === undefined)
@@ -1029,7 +1031,7 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(audit(`tr:contains("Removed a domain"):contains("${domain}")`)).toHaveLength(1)
   const former = await read(ann, at(acme, '/entries'))
   const row = former(`tr:contains("${domain}")`)
-  expect(row.text()).toContain('no longer verified')
+  expect(row.text()).toContain('No longer verified')
   expect(row.find('form').attr('action')).toBe('/dashboard/verify')
   const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
   const verify = files('.notice:contains("has to verify") form')

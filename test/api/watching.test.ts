@@ -192,12 +192,7 @@ describe('a person who watches a domain that hosts a file here', () => {
   beforeEach(() => prove('acme.example'))
 
   test.each([
-    [
-      'hosts it',
-      'Acme started hosting the brand.json of acme.example',
-      '. Saved the brand.',
-      [saved],
-    ],
+    ['hosts it', 'Acme started hosting the brand.json of acme.example', '.\n', [saved]],
     [
       'edits it',
       'Acme edited the hosted brand.json of acme.example',
@@ -230,9 +225,7 @@ describe('a person who watches a domain that hosts a file here', () => {
     await watch({ brand: 'acme.example' })
     await saveBrand('acme.example')
     expect(await mailer.look()).toBe(1)
-    expect(read(0).whole).toContain(
-      'Acme started hosting the brand.json of acme.example. Saved the brand.',
-    )
+    expect(read(0).whole).toContain('Acme started hosting the brand.json of acme.example.\n')
     expect(read(0).whole).toContain('/brand/acme.example#history')
   })
 })
@@ -331,13 +324,15 @@ describe('the link of a mail', () => {
     const [kind, id = '', mac] = token.split('.')
     const flipped = `${id.startsWith('A') ? 'B' : 'A'}${id.slice(1)}`
     for (const wrong of [
+      undefined,
       '',
       'x',
       `d.${id}.${mac}`,
       `${kind}.${flipped}.${mac}`,
       `${kind}.${id}.`,
     ]) {
-      const url = `/watch/end?${new URLSearchParams({ token: wrong })}`
+      const url =
+        wrong === undefined ? '/watch/end' : `/watch/end?${new URLSearchParams({ token: wrong })}`
       for (const method of ['GET', 'POST'] as const) {
         expect((await registry.app.inject({ method, url })).statusCode).toBe(404)
       }

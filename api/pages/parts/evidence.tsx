@@ -156,11 +156,14 @@ function describeGrant(step: Evidence): string | undefined {
 /** Beginning of a text that is about an entry. */
 const ENTRY = /^(?:this|the) entry\b/
 
+/** The end of a text about a country that a question leaves open; the page has a form for it. */
+const COUNTRY_ASKED = /(?<=some countries), and the question names none$/
+
 /** Renders what a step says, with where it was read, and when, as far as that is known. */
 function renderSentence(step: Evidence): Html {
   const { entry, fetched_at } = step
   const at = entry && clipText(toEntryName(entry, step), 160)
-  const text = toContractions(clipText(step.text, 300))
+  const text = toContractions(clipText(step.text, 300)).replace(COUNTRY_ASKED, '. Choose one above')
   const isNamed = at !== undefined && ENTRY.test(text)
   const place = isNamed ? undefined : at
   return (

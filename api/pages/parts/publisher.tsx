@@ -193,17 +193,17 @@ function toJsonPath(domain: string): string {
 }
 
 const modes = {
-  self: 'on its own site',
-  self_redirected: 'on another site',
-  aao_hosted: 'by this registry',
-  self_invalid: 'on its own site',
-  none: 'nowhere',
+  self: 'On its own site',
+  self_redirected: 'On another site',
+  aao_hosted: 'By this registry',
+  self_invalid: 'On its own site',
+  none: 'Nowhere',
 } as const
 
 const methods: Readonly<Record<string, string>> = {
-  direct: 'its well-known URL',
-  authoritative_location: 'the domain’s own file, which points there',
-  ads_txt_managerdomain: 'the domain’s ads.txt, which names the manager',
+  direct: 'Its well-known URL',
+  authoritative_location: 'The domain’s own file, which points there',
+  ads_txt_managerdomain: 'The domain’s ads.txt, which names the manager',
 }
 
 /** Renders where the deciding file is served, and how the domain leads there. */
@@ -240,7 +240,7 @@ export function renderHosting(
       'Last valid version',
       freshness?.state !== 'current' &&
         !isHostedOnly(lookup) &&
-        renderMoment(hosting.last_validated, 'none'),
+        renderMoment(hosting.last_validated, 'None'),
     ],
   ])
 }

@@ -19,7 +19,9 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
     body: (
       <>
         <h1>Agents</h1>
-        <p class="lead">Agents that publishers authorize, and the services those agents use.</p>
+        <p class="lead">
+          Agents that publishers authorize to sell, and agents that members share here.
+        </p>
         {renderDirectory({
           path: '/agents',
           nouns: ['agent', 'agents'],

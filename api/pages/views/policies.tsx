@@ -34,7 +34,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
             capitalize(category),
             <>{renderBadge(enforcement === 'must' ? 'bad' : 'fair', enforcement)} follow it</>,
             jurisdictions.length === 0
-              ? 'everywhere'
+              ? 'Everywhere'
               : renderName(jurisdictions.slice(0, 8).join(', '), 80),
             description && renderName(description, 160),
           ],

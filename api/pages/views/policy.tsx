@@ -1,7 +1,7 @@
 import type { Policy } from '../../../pipeline/model/responses/policies.ts'
 import { resolvePolicy } from '../../routes/community/policies.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { showMissing } from '../parts/problem.tsx'
@@ -39,7 +39,7 @@ export async function show({
           <p class="lead">{renderName(policy.description, 800)}</p>
         )}
         {renderFacts([
-          ['Agents', `${policy.enforcement} follow it`],
+          ['Agents', `${capitalize(policy.enforcement)} follow it`],
           ['Applies in', policy.jurisdictions.slice(0, 30).join(', ') || 'every country'],
           ['From', policy.effective_date],
           ['Until', policy.sunset_date],

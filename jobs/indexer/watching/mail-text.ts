@@ -141,7 +141,7 @@ function explain(change: WatchedChange): string {
     return `${reason === undefined ? '' : `: ${reason}`}. It was last read ${formatTime(change.read_at)}`
   }
   if ('edit_summary' in change)
-    return change.what === 'hosted_stopped' ? '' : `. ${clip(change.edit_summary, NAME_CHARS_MAX)}`
+    return change.what === 'hosted_changed' ? `. ${clip(change.edit_summary, NAME_CHARS_MAX)}` : ''
   return change.what === 'claimed' ? '. A claim alone authorizes nothing' : ''
 }
 
