@@ -12,6 +12,7 @@ import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
+import { renderWatch } from '../pages/parts/watch.tsx'
 import { findPointerFault } from './check-pointer.ts'
 import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { hasProof, isHosted, listFormerHosted } from './domain-rights.ts'
@@ -153,6 +154,7 @@ async function showEntry(
         {renderButton(CRAWL_PATH, token, 'Crawl now', { domain }, 'plain')}
         <a href={toPublisherPath(domain)}>View publisher page</a>
         <a href={toBrandPath(domain)}>View brand page</a>
+        {renderWatch(services, 'domain', domain)}
       </div>
       {renderFault(fault)}
       {renderRights(context, domain)}

@@ -65,7 +65,7 @@ export const doneTexts = {
   proof_canceled: 'Verification canceled. Its token is no longer valid.',
   proven: 'Domain verified. You can now host a file here if the domain doesn’t serve its own.',
   proven_serving:
-    'Domain verified. It serves its own files, so there is nothing to host here. You can now add its agents.',
+    'Domain verified. It serves its own files, so there is nothing to host here. You can check and watch them below, and add its agents under Agents.',
   proven_only:
     'Domain verified. Another organization has also verified it, so you share its hosted files and can’t add its agents. Open it under Hosted files.',
   verified_published: 'Domain verified. Your file is now hosted at the URL below.',

@@ -179,7 +179,15 @@ test('a proof of a domain that serves both its files says what it is good for', 
   const proven = await sendForm(ann, '/dashboard/verify/check', { org: acme, domain })
   expect(proven.headers.location, proven.body).toContain('done=proven_serving')
   const page = load((await ann.get(String(proven.headers.location))).body)
-  expect(page('main').text()).toContain('You can now add its agents.')
+  expect(page('main .notice.good').text()).toContain('You can check and watch them below')
+  const links = page('main .actions a, #properties p a, #brand p a').toArray()
+  expect(links.map(link => link.attribs.href)).toEqual([
+    `/publisher/${domain}`,
+    `/brand/${domain}`,
+    `/workshop?domain=${domain}&kind=adagents.json`,
+    `/workshop?domain=${domain}&kind=brand.json`,
+  ])
+  expect(page('form[action="/dashboard/watches"] input').attr('value')).toBe(domain)
 })
 
 test('a proof of a domain that another organization holds says what it is good for', async () => {
