@@ -1,4 +1,4 @@
-import { outcomes } from '../../pipeline/core/outcomes.ts'
+import { outcomes, successfulOutcomes } from '../../pipeline/core/outcomes.ts'
 import type {
   CrawlRequestStatus,
   CrawlStatus,
@@ -15,7 +15,8 @@ import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
-import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
+import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
+import { toBrandPath, toCrawlPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { findFormFault, type Refusal, renderDomainField } from './field.tsx'
 import {
@@ -113,6 +114,7 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
     <>
       <h1>Crawl of {renderName(domain)}</h1>
       {renderProgress(read.body)}
+      {isFinal && !read.body.outcome.some(isFound) ? renderWithoutWww(domain, toCrawlPath) : null}
       {isFinal ? renderNext(read.body, context) : null}
       <p>
         <a href={toPublisherPath(domain)}>View publisher page</a> ·{' '}
@@ -167,6 +169,10 @@ function describeResult(outcome: RequestOutcome | null, status: number | null): 
   const means = outcomes[outcome].means.replace(/ \(.*\)$/, '')
   const text = outcome === 'absent' ? 'no file at this URL' : means
   return [renderResult(outcome), capitalize(status === null ? text : `${text} (HTTP ${status})`)]
+}
+
+function isFound({ outcome }: CrawlRequestStatus['outcome'][number]): boolean {
+  return successfulOutcomes.some(name => name === outcome)
 }
 
 /** Says what to do where a file was not found. */

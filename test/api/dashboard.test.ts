@@ -1506,3 +1506,21 @@ test('a crawl is requested by a button, and its page renews itself until it has 
   const refused = await send(ann, '/dashboard/crawl', { domain: 'handed.example' })
   expect(load(refused.body)('#last table').text()).toContain('/ads.txt')
 })
+
+test('a crawl of a domain with www. that finds nothing proposes the one without', async () => {
+  const read = async (domain: string) => {
+    const { location } = (await send(ann, '/dashboard/crawl', { domain })).headers
+    for (let i = 0; i < 2; i++) await crawlDue(registry, {})
+    return load((await ann.get(String(location))).body)('main .hint')
+  }
+  expect((await read('www.fileless.example')).find('a').attr('href')).toBe(
+    '/dashboard/crawl?domain=fileless.example',
+  )
+  expect(await read('fileless.example')).toHaveLength(0)
+})
+
+test('a check of a domain whose file was never read leads to its crawl', async () => {
+  const note = (await read(ann, '/workshop?domain=unread.example'))('main > .notice')
+  expect(note.text()).toContain('Paste yours, or crawl the domain now.')
+  expect(note.find('a').attr('href')).toBe('/dashboard/crawl?domain=unread.example')
+})

@@ -59,8 +59,19 @@ async function showDomainFile(
       const text = hosted.body.toString()
       return showExamined({ kind, domain, text }, call, { note, isHosted: true })
     }
-    const note = `No ${kind} from ${domain} has been read yet. Paste yours.`
     const hosting = await findHosting(kind, domain, call)
+    const note = (
+      <>
+        No {kind} from {domain} has been read yet.{' '}
+        {hosting === undefined ? (
+          'Paste yours.'
+        ) : (
+          <>
+            Paste yours, or <a href={toCrawlPath(domain)}>crawl the domain now</a>.
+          </>
+        )}
+      </>
+    )
     const result = renderWithoutWww(domain, bare => toWorkshopPath(bare, kind))
     return showForm({ kind, domain, text: '' }, { hosting, note, ...(result && { result }) })
   }
@@ -274,7 +285,7 @@ async function findHosting(
 
 interface Below {
   hosting: Hosting
-  note?: string
+  note?: Child
   fault?: string | undefined
   /** True if the fault is about the domain. */
   isDomainWrong?: boolean
