@@ -81,7 +81,7 @@ function explainSyntaxError(text: string, error: unknown): string {
   const start = text.slice(0, 1_000).trimStart()
   if (start === '' && text.trim() === '') return 'the file is empty'
   if (start.startsWith('<'))
-    return 'this is a web page, not a JSON file: serve the file itself at this URL'
+    return 'this is a web page, not a JSON file: replace it with the JSON itself'
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')
   if (!position) return 'is not valid JSON: run it through a JSON checker'
   const before = text.slice(0, Number(position[1])).split('\n')

@@ -38,6 +38,8 @@ const syntaxWords: Readonly<Record<string, string>> = {
 /** Matches a character that looks like a space, or like nothing, and that JSON does not allow between tokens. */
 const INVISIBLE = /[^\P{Z} ]|[^\P{Cc}\t\n\r]|\p{Cf}/u
 const ADS_TXT = /^(?:#[^\n]*\n\s*)*[\w.-]+,[^,\n]+,\s*(?:DIRECT|RESELLER)\b/i
+/** Matches the beginning of an image or a program: bytes that no text has, and nothing of a JSON object. */
+const BINARY = /^[^{"]*(?![\t\n\r])[\p{Cc}\ufffd][^{"]*$/u
 /** Formats of files that people upload or paste in place of JSON. */
 const otherFormats: readonly [isFormat: (text: string) => boolean, why: string][] = [
   [
@@ -46,6 +48,10 @@ const otherFormats: readonly [isFormat: (text: string) => boolean, why: string][
   ],
   [text => text.startsWith('%PDF-'), 'it is a PDF: put the JSON itself here, as plain text'],
   [text => text.slice(0, 4).includes('\0'), 'it is encoded in UTF-16: write it in UTF-8'],
+  [
+    text => BINARY.test(text.slice(0, 32)),
+    'it is not a text file: put the JSON itself here, as plain text',
+  ],
   [text => ADS_TXT.test(text), 'it is an ads.txt: put the JSON of the file here'],
 ]
 const STRINGS = /"(?:[^"\\\n\r]|\\[^\n\r])*"/g

@@ -80,6 +80,9 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['no JSON at all', 'hello', 'it does not start with {: put ', 1, 1],
     ['an Office document', 'PK\u0003\u0004\u0014\0', 'it is a zip archive or an Office ', 1, 1],
     ['UTF-16', Buffer.from('\ufeff{}', 'utf16le').toString(), 'it is encoded in UTF-16: ', 1, 1],
+    ['an image', '\ufffdPNG\r\n\u001a\n\0\0\0\rIHDR', 'it is not a text file: put ', 1, 1],
+    ['a program', '\u007fELF\u0002\u0001\u0001', 'it is not a text file: put ', 1, 1],
+    ['a control character before', '\u007f{"a": 1}', 'invisible character here (U+007F)', 1, 1],
     ['an ads.txt', '# Ours\r\na.example, 1, DIRECT', 'it is an ads.txt: put ', 1, 1],
     ['many # of no ads.txt', '# '.repeat(50_000), 'it does not start with {: put ', 1, 1],
     ['an open end', '{"a": 1', 'it ends too early, without its closing }', 1, 8],
@@ -131,9 +134,10 @@ describe('a text that is not JSON is reported with the place and the reason', ()
   })
 
   test('a page of the web is told apart', () => {
-    expect(check('<!doctype html>').errors[0]!.message).toContain(
-      'this is a web page, not an adagents.json',
-    )
+    expect(check('<!doctype html>').errors[0]).toMatchObject({
+      message: expect.stringContaining('this is a web page, not an adagents.json'),
+      suggestion: 'replace it with the JSON itself',
+    })
   })
 })
 
