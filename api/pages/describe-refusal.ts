@@ -1,9 +1,11 @@
+import { formatBytes } from '../../pipeline/core/counts.ts'
 import { toSentence } from '../../pipeline/core/error-sentence.ts'
 import { formatMoment, toContractions } from './html/text.tsx'
 
 /** Matches what the API says of a field; any other refusal is shown as it is. */
 const OF_FIELD = /^`(\w+)` (.+)$/s
 const CHOICE = /^must be (?:one of |(?!true or false)[\w.-]+ or [\w.-]+(?:\.|$))/
+const TOO_LARGE = /^the body may have at most (\d+) bytes/i
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const WANTS =
   /^must be (an? domain name|an agent URL|an email address|an https URL on the public internet|(?:a domain )?on the public internet|a date and time)/
@@ -51,6 +53,9 @@ export function describeWrongDomain(entered: string): string {
 /** Describes a refusal of the API as a sentence to the person who sent a form, with what was entered. */
 export function describeRefusal(text: string, sent: object = {}): string {
   const [, field, fault] = OF_FIELD.exec(text) ?? []
+  const [, bytesMax] = TOO_LARGE.exec(text) ?? []
+  if (bytesMax !== undefined)
+    return `What you sent is too large: it can have at most ${formatBytes(Number(bytesMax))}.`
   if (field === undefined || fault === undefined) return toPageSentence(toSentence(text))
   const entered: unknown = (sent as Record<string, unknown>)[field]
   const [what, valid, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []

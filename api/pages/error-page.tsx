@@ -10,6 +10,7 @@ import type { View } from './view.ts'
 const titles: Readonly<Record<number, string>> = {
   400: 'Invalid request',
   404: 'Page not found',
+  413: 'Too large',
   429: 'Too many requests',
   503: 'Temporarily unavailable',
 }
@@ -56,6 +57,7 @@ function renderNextStep(status: number, text: string, { method, url }: Failed): 
         <a href="/dashboard">Sign in</a> again. What you entered is one page back: copy it first.
       </p>
     )
+  if (status === 413) return <p>Go back and send a smaller file, or only a part of it.</p>
   if (status !== 429 && status !== 503) return undefined
   if (method !== 'GET') return <p>Wait a moment, then go back and submit the form again.</p>
   return (

@@ -17,6 +17,7 @@ async function check() {
     const { signal } = asking
     const answer = await fetch(form.action, { method: 'POST', body, signal })
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    showRefused(fresh)
     for (const part of ['#problem', '#result']) {
       const [from, to] = [fresh.querySelector(part), document.querySelector(part)]
       if (from && to) to.replaceChildren(...from.childNodes)
@@ -24,6 +25,16 @@ async function check() {
   } catch {
     // The next key asks again.
   }
+}
+
+/** Shows why nothing was checked, which is a page of its own without this script. */
+function showRefused(fresh) {
+  const why = fresh.querySelector('.problem .lead')
+  if (!why) return
+  why.className = 'notice bad'
+  why.setAttribute('role', 'alert')
+  document.querySelector('#problem').replaceChildren(why)
+  document.querySelector('#result').replaceChildren()
 }
 
 /** Selects a line in the text and scrolls it into view. */

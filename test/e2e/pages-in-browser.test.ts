@@ -216,6 +216,8 @@ test.each([true, false])(
       await upload(text, 'utf8')
       await page.waitForSelector('#result:not(:has-text("is not valid UTF-8")) #verdict')
       expect(await page.inputValue('#text')).toBe(text)
+      await upload('x'.repeat(1_200_000), 'utf8')
+      await page.waitForSelector('text=What you sent is too large: it can have at most 1.05 MB.')
     })
   },
 )

@@ -49,6 +49,11 @@ test.each([
   ],
   ['it was already rejected', {}, 'It was already rejected.'],
   ['acme.example is taken', {}, 'acme.example is taken.'],
+  [
+    'The body may have at most 1048576 bytes.',
+    undefined,
+    'What you sent is too large: it can have at most 1.05 MB.',
+  ],
   ['Cannot reach Redis.', undefined, 'Cannot reach Redis.'],
 ])('the refusal “%s” of %j is a sentence', (text, sent, sentence) => {
   const shown = describeRefusal(text, sent)
