@@ -41,7 +41,12 @@ function renderEditor(
         {renderToken(token)}
         {renderHidden({ id: webhook.subscription_id })}
         {renderFilterFields(form, refusal, [], webhook)}
-        <button type="submit">Save changes</button>
+        <div class="row">
+          <button type="submit">Save changes</button>
+          <a href={toWebhookPath(toSectionPath(organization.org_id, 'webhooks'), webhook)}>
+            Cancel
+          </a>
+        </div>
       </form>
     </>
   )

@@ -232,7 +232,11 @@ function renderDeliveries({ deliveries }: z.infer<typeof DeliveryLog>): Html {
 }
 
 function describeAnswer(status: number | null, error: string | null): string {
-  return clipText([status === null ? [] : `HTTP ${status}`, error ?? []].flat().join(', '), 200)
+  const isSaid = error === null || error === `returned ${status}`
+  return clipText(
+    [status === null ? [] : `HTTP ${status}`, isSaid ? [] : error].flat().join(', '),
+    200,
+  )
 }
 
 async function testWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -8,7 +8,7 @@ const CHOICE = /^must be (?:one of |(?!true or false)[\w.-]+ or [\w.-]+(?:\.|$))
 const TOO_LARGE = /^the body may have at most (\d+) bytes/i
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const WANTS =
-  /^must be (an? domain name|an agent URL|an email address|an https URL on the public internet|(?:a domain )?on the public internet|a date and time)/
+  /^must be (an? domain name|an agent URL|an email address|an https URL on the public internet|(?:a domain |an endpoint )?on the public internet|a date and time)/
 
 /** Things to enter, by what the API says a field must be. */
 const wanted: Readonly<Record<string, readonly [what: string, valid: string, example: string]>> = {
@@ -16,6 +16,11 @@ const wanted: Readonly<Record<string, readonly [what: string, valid: string, exa
   'an agent URL': ['a URL', 'an agent URL', 'https://agent.example/mcp'],
   'on the public internet': ['a URL', 'on the public internet', 'https://sales.acme.example/mcp'],
   'a domain on the public internet': ['a domain', 'on the public internet', 'acme.example'],
+  'an endpoint on the public internet': [
+    'a URL',
+    'on the public internet',
+    'https://acme.example/changes',
+  ],
   'an https URL on the public internet': [
     'a URL',
     'an https URL on the public internet',

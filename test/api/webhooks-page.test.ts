@@ -141,6 +141,7 @@ test('the filters of a webhook are edited in the form that shows them', async ()
   const page = await read(edit)
   expect(page('option[selected]').text()).toBe('Changes to agent.removed and publishers’ files')
   expect(page('#about').val()).toBe(agent)
+  expect(page('form.panel a:contains(Cancel)').attr('href')).toBe(address)
   const form = { id, what: String(page('option[selected]').val()) }
   const save = (about: string) => sendForm(ann, `${webhooks}/edit`, { ...form, about })
   const refused = load((await save(`${agent} banana`)).body)
@@ -170,9 +171,18 @@ test('a webhook for the audit log, which has no filters, is shown instead of its
 })
 
 test('a URL that cannot be one is marked in the form', async () => {
-  const answer = await sendForm(ann, webhooks, { url: 'http://receiver.example/x' })
-  expect(answer.statusCode).toBe(400)
-  expect(load(answer.body)('#url').attr('aria-invalid')).toBe('true')
+  for (const [url, fault] of [
+    ['http://receiver.example/x', 'Enter an https URL without'],
+    [
+      'https://127.0.0.1/x',
+      'isn’t on the public internet. Enter a URL such as https://acme.example/',
+    ],
+  ] as const) {
+    const answer = await sendForm(ann, webhooks, { url })
+    const page = load(answer.body)
+    expect([answer.statusCode, page('#url').attr('aria-invalid')]).toEqual([400, 'true'])
+    expect(page('#url-fault').text()).toContain(fault)
+  }
 })
 
 test('a receiver that does not repeat the challenge is named with the reason, and the form is kept', async () => {
@@ -194,7 +204,7 @@ test('a test says what the receiver answered, and the page lists the last delive
     'Your endpoint accepted the test (HTTP 200',
   )
   receiver.fails = 500
-  expect((await post())('[role=alert]').text()).toContain('The test failed: HTTP 500')
+  expect((await post())('[role=alert]').text()).toBe('The test failed: HTTP 500.')
   const state = PushState.open(registry.reader.paths.pushState)
   state.keepAttempt(id, 0, {
     delivery_id: '01939f00-0000-8000-8000-00000000abcd',
@@ -203,7 +213,7 @@ test('a test says what the receiver answered, and the page lists the last delive
     duration_ms: 12.4,
     delivered: false,
     status: 500,
-    error: null,
+    error: 'returned 500',
     events: 3,
     cursor: '01939f00-0000-8000-8000-00000000abcd',
   })

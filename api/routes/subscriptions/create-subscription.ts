@@ -19,7 +19,7 @@ import { filters, requireFilterable, resolveAgents } from './filters.ts'
 import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './own-subscription.ts'
 
 const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
-  error: 'must be on the public internet',
+  error: 'must be an endpoint on the public internet',
   // Text that is not a URL gets only that message.
   when: ({ issues }) => issues.length === 0,
 })

@@ -14,6 +14,11 @@ test.each([
     { url: 'http://foo' },
     '“http://foo” isn’t on the public internet. Enter a URL such as https://sales.acme.example/mcp.',
   ],
+  [
+    '`url` must be an endpoint on the public internet',
+    { url: 'https://127.0.0.1/x' },
+    '“https://127.0.0.1/x” isn’t on the public internet. Enter a URL such as https://acme.example/changes.',
+  ],
   ['`email` must be an email address', { email: 'bob' }, /^“bob” isn’t a valid email address\./],
   [
     '`domain` must be a domain on the public internet.',
