@@ -199,10 +199,13 @@ export async function findPlaceFaults(values: Partial<Config>, use: PortUse): Pr
 }
 
 async function findPortFaults(values: Partial<Config>, use: PortUse): Promise<string[]> {
-  const places = listPlaces(values, use)
+  const listed = listPlaces(values, use)
+  const places = listed.filter(place => !isBeyond(place, values))
+  const beyond = listed.filter(place => !places.includes(place))
   const shared = places.filter((place, i) => findTaker(places.slice(0, i), place))
   const listening = places.filter(place => !shared.includes(place)).map(findListenFaults)
   const faults = [
+    ...beyond.map(describeBeyond),
     ...shared.map(place => describeShared(findTaker(places, place) ?? place, place)),
     ...(await Promise.all(listening)).flat(),
   ]
@@ -226,6 +229,15 @@ function listPlaces(
     places.push({ ...agent, hostSetting: 'HOST', portSetting: 'AGENT_PORT' })
   }
   return places
+}
+
+/** Tells whether a port follows from PORT and is higher than any can be: 0 would be a random one. */
+function isBeyond({ port, portSetting }: ListenPlace, values: Partial<Config>): boolean {
+  return port === 0 && values.PORT !== 0 && values[portSetting as keyof Config] === undefined
+}
+
+function describeBeyond({ portSetting }: ListenPlace): string {
+  return `${portSetting} would be above 65535, since it follows PORT: set it, or choose a lower PORT.`
 }
 
 /** Addresses that stand for every one of this machine. */

@@ -86,6 +86,12 @@ describe('a start that cannot be says so in one sentence', () => {
       () => `PORT and OPERATOR_PORT are both ${free}: set OPERATOR_PORT to another port.`,
     ],
     [
+      'a port above which there is none for the operator',
+      () => ({ PORT: '65500' }),
+      () =>
+        'OPERATOR_PORT would be above 65535, since it follows PORT: set it, or choose a lower PORT.',
+    ],
+    [
       'the address of a registry to follow',
       () => ({ REPLICA_OF: 'https://registry.example' }),
       () =>
