@@ -15,9 +15,9 @@ export function findRenamedProtocol(
   const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
   if (known === name) return undefined
   if (known === undefined || isSet) noteName(file, name)
-  return known === undefined
-    ? undefined
-    : `PROTOCOL_NAME is ${name}, and this registry ran with ${known} before: tools and DNS records named after ${known} are no longer found`
+  if (known === undefined) return undefined
+  const hint = isSet ? '' : `. To keep ${name}, set PROTOCOL_NAME=${name} for one start`
+  return `PROTOCOL_NAME is ${name}, and this registry ran with ${known} before: tools and DNS records named after ${known} are no longer found${hint}`
 }
 
 /** Writes the name; a start goes on without it: on a full disk, reads are still answered. */
