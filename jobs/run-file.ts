@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import type { Config } from '../pipeline/core/config.ts'
 import { replaceFile } from '../pipeline/store/durable-files.ts'
 import type { Paths } from '../pipeline/store/paths.ts'
 
@@ -10,6 +11,8 @@ export interface RunFile {
   /** Process that this indexer belongs to and ends with, usually `start`. */
   supervisor_pid?: number
   started_at: string
+  /** Files of the keys in use, which a shell need not know. Earlier versions do not tell them. */
+  key_files?: Pick<Config, 'LOG_SIGNING_KEY' | 'REGISTRY_SIGNING_KEYS'>
   /** Version that runs; the one that is installed may be newer. Earlier ones do not tell theirs. */
   version?: string
 }

@@ -170,6 +170,10 @@ export async function runIndexer(
     // A parent with an IPC channel ends this process by closing the channel.
     ...(process.channel && { supervisor_pid: process.ppid }),
     started_at: toIso(clock.now()),
+    key_files: {
+      LOG_SIGNING_KEY: config.LOG_SIGNING_KEY,
+      REGISTRY_SIGNING_KEYS: config.REGISTRY_SIGNING_KEYS,
+    },
     version,
   })
   void waitUntilReady(commands).then(() =>

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { isBackupName } from '../../jobs/fleet/backups.ts'
 import { noteRestored } from '../../jobs/fleet/tenure.ts'
+import type { RunFile } from '../../jobs/run-file.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
@@ -17,12 +18,13 @@ import {
   MANIFEST,
   type Manifest,
 } from '../../pipeline/writer/copy-stores.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { describeDiscarded, describeRegained } from './discarded-commits.ts'
 import { assertNotForeign } from './empty-folder.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listKeyFiles, listMissingKeys } from './registry-key.ts'
-import { connectRunning } from './running.ts'
+import { askRunning } from './running.ts'
 import { toTypedFolder } from './typed-path.ts'
 import { assertWritable } from './writable.ts'
 
@@ -33,8 +35,9 @@ export async function backUp(dir: string): Promise<void> {
   assertOutside(resolvePaths(config.DATA_DIR).dir, place)
   assertRegistry(config)
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
-  const { seq } = await requestBackup(config, place)
-  const keys = listKeyFiles(resolvePaths(config.DATA_DIR))
+  const { run, sequencer } = await findOrOpen(config)
+  const { seq } = run ? await requestBackup(run, place) : await backUpAlone(sequencer, place)
+  const keys = listKeyFiles(resolvePaths(config.DATA_DIR), { ...config, ...run?.key_files })
   process.stdout.write(
     `Backed up commit ${seq} to ${place}. Key files are not in it.\n${
       keys.length > 0 ? `Keep copies of them elsewhere:\n  ${keys.join('\n  ')}\n` : ''
@@ -70,18 +73,13 @@ function resolveLinks(path: string): string {
     : join(resolveLinks(parent), basename(path))
 }
 
-async function requestBackup(config: Config, dir: string): Promise<Manifest> {
-  const { run, sequencer } = await findOrOpen(config)
-  if (run) {
-    const writer = await connectRunning(run, 'backup')
-    try {
-      const made = await writer.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
-      if ('failed' in made) throw new Error(made.failed)
-      return made
-    } finally {
-      await writer.close()
-    }
-  }
+async function requestBackup(run: RunFile, dir: string): Promise<Manifest> {
+  const made = await askRunning<Manifest | { failed: string }>(run, { ask: 'backup', dir })
+  if ('failed' in made) throw new Error(made.failed)
+  return made
+}
+
+async function backUpAlone(sequencer: Sequencer, dir: string): Promise<Manifest> {
   try {
     return await sequencer.backUp(dir)
   } finally {
@@ -110,7 +108,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   process.stderr.write(describeTakedowns(takedowns, made_at))
   const paths = resolvePaths(config.DATA_DIR)
   if (replaced?.isSuccessor === false)
-    process.stderr.write(describeTakedowns(undefined, made_at) + describeForeignKeys(paths))
+    process.stderr.write(describeTakedowns(undefined, made_at) + describeForeignKeys(paths, config))
   if (config.BACKUP_TO !== undefined || existsSync(paths.tenure)) {
     noteRestored(paths)
     process.stderr.write(WITH_BACKUP_TO)
@@ -168,8 +166,8 @@ const WITH_BACKUP_TO =
   'Start it before any standby.\n'
 
 /** Says which key files may be those of another registry. */
-function describeForeignKeys(paths: Paths): string {
-  const keys = listKeyFiles(paths)
+function describeForeignKeys(paths: Paths, config: Config): string {
+  const keys = listKeyFiles(paths, config)
   return keys.length === 0
     ? ''
     : `These keys were here before. If they are not those of the registry of this backup, replace them before you start:\n  ${keys.join('\n  ')}\n`

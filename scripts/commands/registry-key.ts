@@ -31,9 +31,13 @@ export function ensureRegistryKey(paths: Paths, tell: (line: string) => void): s
   return ensureSecretFile(paths.registryKey, createSigningKey)
 }
 
-/** Lists the key files of this folder, which backups leave out. */
-export function listKeyFiles({ logKey, registryKey, demoCredentialsKey }: Paths): string[] {
-  return [logKey, registryKey, demoCredentialsKey].filter(file => existsSync(file))
+/** Lists the key files of a registry, which backups leave out: those that settings name, or else those of its folder. */
+export function listKeyFiles(
+  { logKey, registryKey, demoCredentialsKey }: Paths,
+  { LOG_SIGNING_KEY, REGISTRY_SIGNING_KEYS }: Partial<KeySettings>,
+): string[] {
+  const files = [LOG_SIGNING_KEY ?? logKey, REGISTRY_SIGNING_KEYS ?? registryKey]
+  return [...files, demoCredentialsKey].filter(file => existsSync(file))
 }
 
 /**
