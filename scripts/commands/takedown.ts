@@ -2,11 +2,12 @@ import { findTakedownTime, listTakedowns } from '../../pipeline/accounts/taken-d
 import { formatTime } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
+import type { BackupStatus, IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone, publishAlone } from './open-registry.ts'
 import { readRecord } from './reading.ts'
-import { connectRunning, performOrExit, unwrapOrExit } from './running.ts'
+import { askRunning, performOrExit, unwrapOrExit } from './running.ts'
 import {
   askForPreview,
   describeDeleted,
@@ -28,8 +29,7 @@ const WHICH_TAKEN = 'Give the domain to take down, or --list'
 const WHICH_UNDONE =
   'Give the domain to accept again: `registry takedown --list` lists those that are taken down'
 
-const BACKUPS_REMAIN =
-  'Backups that you made yourself still contain the deleted data: delete them. Those of BACKUP_TO are replaced at once.\n'
+const BACKUPS_REMAIN = 'Backups that you made yourself still contain the deleted data: delete them.'
 
 /** Takes a domain down or readmits it; without one, lists those that are taken down. */
 export async function runTakedown(
@@ -78,8 +78,8 @@ async function takeDown(
     ...(reason !== undefined && { reason }),
   })
   process.stderr.write(describeDeleted(preview))
-  await clearCopies(config)
-  if (preview.rows.length > 0) process.stderr.write(BACKUPS_REMAIN)
+  const backup = await clearCopies(config)
+  if (preview.rows.length > 0) process.stderr.write(`${BACKUPS_REMAIN}${describeBackups(backup)}\n`)
   process.stdout.write(describeDone(domain, { since, reason }))
 }
 
@@ -95,23 +95,27 @@ function describeDone(domain: Domain, { since, reason }: Before): string {
     : `Changed the reason for taking down ${domain}.\n`
 }
 
+/** Says whether the backups of BACKUP_TO can be replaced; empty where the running registry makes none. */
+function describeBackups(backup: BackupStatus | undefined): string {
+  if (backup === undefined) return ''
+  const { bucket, problem } = backup
+  return problem === undefined
+    ? ` Those in ${bucket} are replaced at once.`
+    : ` Those in ${bucket} contain it until backups work again: ${problem}.`
+}
+
 /**
  * Publishes new copies and rebuilds the serving store, whose freed pages still hold deleted data; a
- * rebuild needs the registry to be stopped.
+ * rebuild needs the registry to be stopped. Returns the state of the backups of a running one.
  */
-async function clearCopies(config: Config): Promise<void> {
+async function clearCopies(config: Config): Promise<BackupStatus | undefined> {
   const run = await findRunningRegistry(config)
   if (run) {
-    const writer = await connectRunning(run, 'takedown')
-    try {
-      await writer.ask({ ask: 'publish' })
-    } finally {
-      await writer.close()
-    }
+    await askRunning(run, { ask: 'publish' })
     process.stderr.write(
       'Deleted data remains in free pages of serving/ until you stop the registry and run `registry rebuild`.\n',
     )
-    return
+    return (await askRunning<IndexStatus>(run, { ask: 'status' })).backup
   }
   const sequencer = await openAlone(config)
   await sequencer.publish()
@@ -119,4 +123,5 @@ async function clearCopies(config: Config): Promise<void> {
   await sequencer.close()
   await rebuild(config.DATA_DIR)
   await publishAlone(config)
+  return undefined
 }
