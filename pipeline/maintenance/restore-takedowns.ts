@@ -48,6 +48,16 @@ const REVOCATIONS = `select submission_id, operation, content from submissions
 /** A record that continues another one has the last request of that. */
 const LAST_REQUEST = 'select submission_id from submissions order by rowid desc limit 1'
 
+const MEMBERSHIP = 'select 1 from memberships where user_id = $user_id and removed_at is null'
+/** Queries for the access in force that each operation takes away. */
+const ACCESS: Readonly<Record<Revocation['operation'], string>> = {
+  'key.revoke': 'select 1 from api_keys where key_id = $key_id and revoked_at is null',
+  'role.revoke':
+    'select 1 from roles where holder = $holder and id = $id and role = $role and revoked_at is null',
+  'membership.remove': MEMBERSHIP,
+  'membership.end': MEMBERSHIP,
+}
+
 const LAST_COMMIT = 'select seq, committed_at from meta'
 
 const TAKEDOWNS = `select * from submissions
@@ -74,7 +84,9 @@ export function loadReplaced(
     return {
       last: db.oneOrThrow<Replaced['last']>(LAST_COMMIT),
       takedowns: db.all<TakedownRow>(TAKEDOWNS),
-      revocations: db.all<Revocation>(REVOCATIONS).filter(row => !hasRequest(inBackup, row)),
+      revocations: db
+        .all<Revocation>(REVOCATIONS)
+        .filter(row => !hasRequest(inBackup, row) && hasAccess(inBackup, row)),
       isSuccessor: newest === undefined || hasRequest(db, newest),
     }
   } catch {
@@ -83,6 +95,16 @@ export function loadReplaced(
   } finally {
     db?.close()
     backup?.close()
+  }
+}
+
+/** Tells whether the access that was revoked may be in a record: it can also be granted and revoked after it. */
+function hasAccess(db: Sqlite, { operation, content }: Revocation): boolean {
+  try {
+    return db.one(ACCESS[operation], content) !== undefined
+  } catch {
+    // A record of another format: better one command too many.
+    return true
   }
 }
 

@@ -238,6 +238,8 @@ describe('an operator', () => {
     await run('backup', later)
     await run('key', 'revoke', id)
     await run('org', 'user', 'remove', 'ada', '--org', 'Acme')
+    const unknown = (await run('key', 'create', '--org', 'Acme')).stdout.trim()
+    await run('key', 'revoke', unknown)
     const { stderr } = await run('restore', later, '--force')
     expect(stderr).toContain(
       'Access that was revoked after this backup is valid again. Before you start, revoke it with:\n' +
