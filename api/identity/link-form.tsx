@@ -7,7 +7,11 @@ export const NO_LINKS = 'This registry can’t send email yet, so it has no way 
 /** Renders the form in which a person asks for a link, or says that this registry can send none. */
 export function renderLinkForm(
   uid: string,
-  { fault, place }: { fault?: string | undefined; place: MailPlace | undefined },
+  {
+    fault,
+    email,
+    place,
+  }: { fault?: string | undefined; email?: string | undefined; place: MailPlace | undefined },
 ): Html {
   if (place === undefined) return <p role="alert">{NO_LINKS} Please tell its operator.</p>
   return (
@@ -17,6 +21,7 @@ export function renderLinkForm(
         id="email"
         name="email"
         type="email"
+        value={email}
         required
         maxlength="254"
         autocomplete="username webauthn"

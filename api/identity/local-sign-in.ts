@@ -1,6 +1,7 @@
 import { findMailPlace } from '../../pipeline/core/mail-place.ts'
 import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/accounts/person.ts'
 import { toCaller } from '../limits/caller.ts'
+import { describeRefusal } from '../pages/describe-refusal.ts'
 import { NO_LINKS } from './link-form.tsx'
 import { sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
@@ -26,16 +27,20 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   requirePrompt(signIn, 'login')
   const place = findMailPlace(services.config, services.baseUrl())
   if (place === undefined) return showSignIn(step, NO_LINKS)
-  const email = EmailAddress.safeParse(form.get('email') ?? '')
-  if (!email.success) return showSignIn(step, 'This isn’t an email address.')
+  const typed = form.get('email') ?? ''
+  const email = EmailAddress.safeParse(typed)
+  if (!email.success) {
+    const fault = describeRefusal('`email` must be an email address', { email: typed })
+    return showSignIn(step, fault, typed)
+  }
   const links = identity.getLinks(services)
   const token = await links.issue(uid, email.data, toCaller(request.ip))
   if (token === undefined) {
-    return showSignIn(step, 'Too many links were requested. Try again in an hour.')
+    return showSignIn(step, 'Too many links were requested. Try again in an hour.', typed)
   }
   const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
   if (!(await sendLink(services, email.data, url))) {
-    return showSignIn(step, 'The email could not be sent. Try again later.')
+    return showSignIn(step, 'The email could not be sent. Try again later.', typed)
   }
   const { signInLinkMinutes } = services.config.LIMITS
   return buildSentPage(uid, { email: email.data, minutes: signInLinkMinutes, place })

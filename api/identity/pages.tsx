@@ -88,6 +88,8 @@ function renderCancel(uid: string): Html {
 interface LocalSignIn {
   /** Sentence about the last attempt, if it failed. */
   fault?: string | undefined
+  /** Address that was entered then. */
+  email?: string | undefined
   /** Options with which a browser signs in with a passkey. */
   passkey?: string | undefined
   /** Place in which the link will be; undefined where none can be sent. */
@@ -98,7 +100,7 @@ interface LocalSignIn {
 export function buildSignInPage(
   uid: string,
   client: ClientShown,
-  { fault, passkey, place }: LocalSignIn,
+  { fault, email, passkey, place }: LocalSignIn,
 ): SignInPage {
   return buildPage(
     fault === undefined ? 200 : 400,
@@ -106,7 +108,7 @@ export function buildSignInPage(
     <>
       <h1>Sign in</h1>
       {renderClient(client)}
-      {renderLinkForm(uid, { fault, place })}
+      {renderLinkForm(uid, { fault, email, place })}
       {passkey === undefined
         ? null
         : renderPasskeyForm({

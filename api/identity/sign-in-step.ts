@@ -27,11 +27,12 @@ export type SignInRoute = RoutePath & { handle(step: Step): Promise<SignInPage> 
 
 /**
  * Shows the page on which a person signs in: by a link or a passkey, or at the OpenID provider of the
- * settings. `fault` says what was wrong with the last attempt.
+ * settings. `fault` says what was wrong with the last attempt, in which `email` was entered.
  */
 export async function showSignIn(
   { signIn, identity, services }: Step,
   fault?: string,
+  email?: string,
 ): Promise<SignInPage> {
   const { uid } = signIn
   const client = await describeClient(signIn, services)
@@ -39,7 +40,7 @@ export async function showSignIn(
   if (upstream !== undefined) return buildUpstreamPage(uid, client, { fault, name: upstream.name })
   const passkey = await identity.getPasskeys(services)?.buildSignIn(uid)
   const place = findMailPlace(services.config, services.baseUrl())
-  return buildSignInPage(uid, client, { fault, passkey, place })
+  return buildSignInPage(uid, client, { fault, email, passkey, place })
 }
 
 /** Registers the person whom a provider identified, unless they are known already, and returns their id. */

@@ -430,7 +430,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   text: '{',
 }
 
-/** Reads what a page shows of a form: its heading, and the fields that a person can see. */
+/** Reads what a page shows of a form: its heading, the fields that a person can see, and what is in them. */
 function readFormPage(body: string, names: readonly string[]) {
   const page = load(body)
   const isSame = (form: never) => names.every(name => page(form).find(`[name=${name}]`).length > 0)
@@ -438,10 +438,11 @@ function readFormPage(body: string, names: readonly string[]) {
     .toArray()
     .find(each => isSame(each as never))
   const fields = page(form).find('input:not([type=hidden]), select, textarea').toArray()
-  return { heading: page('h1').text(), shown: fields.map(({ attribs }) => attribs.name) }
+  const values = fields.map(field => [field.attribs.name, String(page(field).val()).trim()])
+  return { heading: page('h1').text(), values: Object.fromEntries(values) }
 }
 
-test('a refused form is shown again on the page that it was sent from', async () => {
+test('a refused form is shown again on the page that it was sent from, with what was entered', async () => {
   const at = (path: string) => `/dashboard/org/${acme}${path}`
   const kinds = ['adagents.json', 'brand.json']
   const editors = kinds.map(kind => at(`/entries/edit?domain=new.example&kind=${kind}`))
@@ -464,7 +465,12 @@ test('a refused form is shown again on the page that it was sent from', async ()
       for (const name of names) sent[name] = REFUSED[name] ?? ' '
       const answer = await sendForm(ann, page(form).attr('action')!, sent)
       expect([path, answer.statusCode >= 400 && answer.statusCode < 500]).toEqual([path, true])
-      expect([path, readFormPage(answer.body, names)]).toEqual([path, readFormPage(body, names)])
+      const { heading, values } = readFormPage(body, names)
+      const entered = Object.keys(values).map(name => [name, (sent[name] ?? values[name])?.trim()])
+      expect([path, readFormPage(answer.body, names)]).toEqual([
+        path,
+        { heading, values: Object.fromEntries(entered) },
+      ])
       refused.push(path.replace(at(''), ''))
     }
   }

@@ -125,6 +125,18 @@ describe('a person', () => {
     expect(again.body).toContain('<h1>Allow access</h1>')
   })
 
+  test('finds a wrong address still entered, with a sentence beside it', async () => {
+    const browser = new TestBrowser(registry)
+    const asked = await follow(browser, await browser.get('/dashboard'))
+    const answer = await browser.post(`${asked.at}/link`, { email: 'editor@your-site' })
+    const page = load(answer.body)
+    expect([answer.statusCode, page('#email').val(), page('#fault').text()]).toEqual([
+      400,
+      'editor@your-site',
+      '“editor@your-site” isn’t a valid email address. Enter an email address such as ann@acme.example.',
+    ])
+  })
+
   test('may decline, before or after signing in', async () => {
     const { client_id } = await register(registry)
     const url = `/authorize?${new URLSearchParams({
