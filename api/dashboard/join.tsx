@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import type { StoredInvitation } from '../../pipeline/model/accounts/invitation.ts'
+import type { InvitationAccepted } from '../../pipeline/model/responses/organization.ts'
 import {
   findInvitation,
   listAddressInvitations,
@@ -123,9 +125,10 @@ async function acceptInvitation(context: DashboardRequest): Promise<DashboardAns
   const id = form.get('id')
   const url = '/api/me/invitations/accept'
   const payload = id === null ? { token } : { id }
-  const joined = await callApi<{ org_id: string }>({ method: 'POST', url, payload })
+  const joined = await callApi<z.infer<typeof InvitationAccepted>>({ method: 'POST', url, payload })
   if (joined.refused !== undefined) return showInvitation(context, token, joined.refused)
-  return { next: toSectionPath(joined.body.org_id, 'people'), done: 'joined' }
+  const { org_id, role } = joined.body
+  return { next: toSectionPath(org_id, 'people'), done: `joined_${role}` }
 }
 
 export const joinRoutes: readonly PersonRoute[] = [

@@ -96,7 +96,10 @@ export const doneTexts = {
   webhook_changed: 'Webhook updated. The next deliveries follow the new filters.',
   webhook_resumed: 'Webhook resumed. It continues where it stopped.',
   webhook_deleted: 'Webhook deleted. Nothing more will be sent there.',
-  joined: 'You’re now a member of the organization.',
+  joined_owner: 'You’re now an owner of the organization.',
+  joined_admin: 'You’re now an admin of the organization.',
+  joined_member: 'You’re now a member of the organization.',
+  joined_viewer: 'You’re now a viewer of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
 

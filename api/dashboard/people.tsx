@@ -220,6 +220,11 @@ function renderRights(): Html {
 async function createInvitation(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization } = context
   const payload = { email: form.get('email') ?? '', role: form.get('role') ?? '' }
+  const before = await callApi<Partial<Invitations>>({
+    method: 'GET',
+    url: INVITATIONS,
+    query: org,
+  })
   const made = await callApi<InvitationMade>({
     method: 'POST',
     url: INVITATIONS,
@@ -228,6 +233,7 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
   })
   if (made.refused !== undefined) return showPeople(context, made)
   const { email, role, url, sent, expires_at } = made.body
+  const isAgain = before.body.invitations?.some(invitation => invitation.email === email)
   const body = (
     <>
       <h1>Invited</h1>
@@ -238,6 +244,7 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
       <p class="notice fair">
         {sent ? 'The link was sent by email.' : 'No email was sent: share the link yourself.'} It’s
         shown only on this page and works once, for this address only.
+        {isAgain ? ' The earlier link for this address no longer works.' : null}
       </p>
       <p>
         <label for="link">Link for {email}</label>

@@ -264,8 +264,9 @@ describe('people join an organization', () => {
     expect((await read(dora, pathname + search))('h1').text()).toBe('Join Acme')
     const form = { token: new URLSearchParams(search).get('token')! }
     const joined = await send(dora, pathname, form)
-    expect(joined.headers.location).toBe(`${at(acme, '/people')}?done=joined`)
-    const people = await read(dora, at(acme, '/people'))
+    expect(joined.headers.location).toBe(`${at(acme, '/people')}?done=joined_viewer`)
+    const people = await read(dora, joined.headers.location!)
+    expect(people('.notice').text()).toBe('You’re now a viewer of the organization.')
     expect(people('table').first().text()).toContain('dora@acme.example (you)')
     expect(people('form[action$="/invite"]')).toHaveLength(0)
     expect((await dora.get(pathname + search)).statusCode).toBe(404)
@@ -294,7 +295,7 @@ describe('people join an organization', () => {
     expect((await read(bob, '/dashboard'))('.invitation')).toHaveLength(0)
     expect((await send(bob, '/dashboard/join', { id })).statusCode).toBe(404)
     const joined = await send(fay, '/dashboard/join', { id })
-    expect(joined.headers.location).toBe(`${at(acme, '/people')}?done=joined`)
+    expect(joined.headers.location).toBe(`${at(acme, '/people')}?done=joined_member`)
     expect((await read(fay, '/dashboard'))('.invitation')).toHaveLength(0)
     expect((await send(fay, '/dashboard/join', { id })).statusCode).toBe(404)
   })
@@ -328,7 +329,16 @@ describe('people join an organization', () => {
   })
 
   test('and whom an invitation was for, also a revoked one, to those who see invitations', async () => {
-    await invite('gil@acme.example', 'viewer')
+    const again = { email: 'gil@acme.example', role: 'viewer' }
+    const notes: string[] = []
+    for (const _ of ['first', 'second']) {
+      const { body } = await send(ann, at(acme, '/people/invite'), again)
+      notes.push(load(body)('.notice').text())
+    }
+    expect(notes.map(text => text.includes('The earlier link for this address'))).toEqual([
+      false,
+      true,
+    ])
     const people = await read(ann, at(acme, '/people'))
     const row = people('tr').filter((_, each) => people(each).text().includes('gil@acme.example'))
     const fields = row.find('form').serializeArray()
