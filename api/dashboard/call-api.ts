@@ -32,13 +32,13 @@ export type CallApi = <Body = Record<string, unknown>>(
  * Creates the function with which pages call the API for a signed-in person. Each call is a request to the
  * route of an operation, with a token that expires within a minute and never leaves the process. So the
  * checks, roles, limits and audit log of the API apply, and a page can do nothing that its person could not
- * do.
+ * do. `once` is the key of a form that counts once.
  */
 export function createApiCaller(
   app: FastifyInstance,
   { tokens }: Pick<Services, 'tokens'>,
   userId: string,
-  ip: string,
+  { ip, once }: { ip: string; once: string | undefined },
 ): CallApi {
   return async <Body>({ method, url, query, payload }: ApiRequest) => {
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
@@ -46,7 +46,10 @@ export function createApiCaller(
       method,
       url: url + search,
       remoteAddress: ip,
-      headers: { authorization: `Bearer ${await tokens.issueInternal(userId)}` },
+      headers: {
+        authorization: `Bearer ${await tokens.issueInternal(userId)}`,
+        ...(once && { 'idempotency-key': once }),
+      },
       ...(payload && { payload }),
     })
     const type = String(answer.headers['content-type'] ?? '')

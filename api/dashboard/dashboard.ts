@@ -29,7 +29,7 @@ import { domainRoutes } from './domains.tsx'
 import { editWebhookRoutes } from './edit-webhook.tsx'
 import { entryRoutes } from './entries.tsx'
 import { buildFormTargetRoutes } from './form-targets.ts'
-import { deriveFormToken, requireFormToken } from './form-tokens.ts'
+import { deriveFormToken, readOnce, requireFormToken } from './form-tokens.ts'
 import { joinRoutes } from './join.tsx'
 import { keyRoutes } from './keys.tsx'
 import { membershipRoutes } from './membership.tsx'
@@ -186,7 +186,10 @@ async function buildDashboardRequest(
     query: request.query as Record<string, unknown>,
     form,
     token,
-    callApi: createApiCaller(app, services, signedIn.person.user_id, request.ip),
+    callApi: createApiCaller(app, services, signedIn.person.user_id, {
+      ip: request.ip,
+      once: readOnce(form),
+    }),
     identity,
     services,
   }

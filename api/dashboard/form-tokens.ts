@@ -8,6 +8,15 @@ import { requireOwnForm } from '../identity/sign-in-request.ts'
 /** Name of the field in which each form carries its token. */
 export const TOKEN_FIELD = 'form_token'
 
+/** Name of the field with which a form is sent once: what it creates is not created again when its answer is reloaded. */
+export const ONCE_FIELD = 'once'
+
+/** Reads the key with which a form counts once; undefined for every other form. */
+export function readOnce(form: URLSearchParams): string | undefined {
+  const once = form.get(ONCE_FIELD) ?? ''
+  return /^[\da-f-]{36}$/.test(once) ? once : undefined
+}
+
 /** Derives the token of the forms of one session. Another site can neither read nor compute it. */
 export function deriveFormToken({ keys }: Identity, sessionUid: string): string {
   return createHmac('sha256', getFirst(keys.cookies))

@@ -1,6 +1,6 @@
 import { hasOrganizationRight, keyPermissions } from '../../pipeline/core/roles.ts'
 import type { ApiKey } from '../../pipeline/model/identity.ts'
-import { listKeyCreators } from '../../pipeline/read/lookups/principals.ts'
+import { listKeyCreators, listKeys } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
@@ -12,7 +12,7 @@ import {
   type DashboardAnswer,
   renderButton,
   renderFault,
-  renderToken,
+  renderOnce,
   toSectionPath,
 } from './page.tsx'
 
@@ -77,7 +77,7 @@ function renderNewForm(
   return (
     <form method="post" action={sectionPath} class="panel">
       <h2>Create a key</h2>
-      {renderToken(token)}
+      {renderOnce(token)}
       {renderField({
         name: 'name',
         label: 'Name',
@@ -108,7 +108,13 @@ function renderNewForm(
 async function createKey(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization, services } = context
   const permission = form.get('permission')
-  const payload = { name: form.get('name') ?? '', permissions: permission ? [permission] : [] }
+  const name = form.get('name')?.trim() ?? ''
+  const isTaken = listKeys(services.reader, organization.org_id).some(key => key.label === name)
+  if (isTaken && hasOrganizationRight(organization.role, 'keys')) {
+    const refused = `There is already a key named “${name}”. Choose another name.`
+    return showKeys(context, { refused, field: 'name' })
+  }
+  const payload = { name, permissions: permission ? [permission] : [] }
   const made = await callApi<{ value: string; name: string }>({
     method: 'POST',
     url: URL,

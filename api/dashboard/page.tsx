@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import type { Services } from '../operation/services.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderCoded, renderName } from '../pages/html/text.tsx'
 import { renderDocument, renderTabs } from '../pages/parts/document.tsx'
-import { TOKEN_FIELD } from './form-tokens.ts'
+import { ONCE_FIELD, TOKEN_FIELD } from './form-tokens.ts'
 
 /** A page of the dashboard, or the page that follows a form. */
 export type DashboardAnswer =
@@ -247,6 +248,16 @@ function renderPlace(address: string, name: string, { path }: Frame, acting = ad
 
 export function renderToken(token: string): Html {
   return <input type="hidden" name={TOKEN_FIELD} value={token} />
+}
+
+/** Renders the fields of a form whose answer shows a secret once: its token, and what makes it count once. */
+export function renderOnce(token: string): Html {
+  return (
+    <>
+      {renderToken(token)}
+      {renderHidden({ [ONCE_FIELD]: randomUUID() })}
+    </>
+  )
 }
 
 type HiddenFields = Readonly<Record<string, string | undefined>>

@@ -22,6 +22,7 @@ import {
   type DashboardAnswer,
   renderButton,
   renderFault,
+  renderOnce,
   renderToken,
   toSectionPath,
 } from './page.tsx'
@@ -147,7 +148,7 @@ async function renderInvitations(context: OrganizationRequest, refusal: Refusal)
           )}
       <form method="post" action={`${toPeople(context)}/invite`} class="panel">
         <h2>Invite a person</h2>
-        {renderToken(token)}
+        {renderOnce(token)}
         {renderField({
           name: 'email',
           label: 'Email address',

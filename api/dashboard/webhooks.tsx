@@ -18,7 +18,7 @@ import {
   type DashboardAnswer,
   renderButton,
   renderFault,
-  renderToken,
+  renderOnce,
   toSectionPath,
 } from './page.tsx'
 import {
@@ -113,7 +113,7 @@ function renderNewForm(
   return (
     <form method="post" action={path} class="panel">
       <h2>Create a webhook</h2>
-      {renderToken(token)}
+      {renderOnce(token)}
       {renderField({
         name: 'url',
         label: 'Endpoint URL',

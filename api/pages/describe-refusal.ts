@@ -55,8 +55,12 @@ export function describeWrongDomain(entered: string): string {
   return describeRefusal('`domain` must be a domain name', { domain: entered })
 }
 
+const SENT_BEFORE = /^this Idempotency-Key (?:was used|created)/i
+
 /** Describes a refusal of the API as a sentence to the person who sent a form, with what was entered. */
 export function describeRefusal(text: string, sent: object = {}): string {
+  if (SENT_BEFORE.test(text))
+    return 'This form was already sent, and what it created is shown only once. To create another, send it again.'
   const [, field, fault] = OF_FIELD.exec(text) ?? []
   const [, bytesMax] = TOO_LARGE.exec(text) ?? []
   if (bytesMax !== undefined)

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { load } from 'cheerio'
+import { type CheerioAPI, load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { API_ACCESS } from '../../api/dashboard/membership.tsx'
@@ -77,6 +77,12 @@ async function found(browser: TestBrowser, name: string): Promise<string> {
 
 const at = (org: string, path: string) => `/dashboard/org/${org}${path}`
 const read = async (browser: TestBrowser, url: string) => load((await browser.get(url)).body)
+
+/** Reads the fields of the form of a page that is sent to a path of Ann’s organization. */
+function readFields(page: CheerioAPI, path: string): Record<string, string> {
+  const fields = page(`form.panel[action="${at(acme, path)}"]`).serializeArray()
+  return Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+}
 
 /** Reads what changed in Ann’s organization and about what, the latest first. */
 async function readAudit(): Promise<string[][]> {
@@ -432,6 +438,41 @@ describe('a person manages', () => {
     expect(revoked.headers.location).toBe(`${at(acme, '/keys')}?done=revoked`)
     expect((await ask()).statusCode).toBe(401)
     expect((await readAudit())[0]).toEqual(['Revoked a key', 'Planner'])
+  })
+
+  test.each([
+    ['keys', '/keys', { name: 'Once' }, { name: 'Twice' }],
+    ['invitations', '/people/invite', { email: 'once@acme.example', role: 'member' }, {}],
+  ])(
+    '%s: the answer to a form that is reloaded creates no other one',
+    async (_, path, form, other) => {
+      const section = at(acme, `/${path.split('/')[1]}`)
+      const { once } = readFields(await read(ann, section), path)
+      const first = load((await send(ann, at(acme, path), { ...form, once: once! })).body)
+      expect(first('input.secret')).toHaveLength(1)
+      const before = (await read(ann, section))('tbody tr').length
+      const again = await send(ann, at(acme, path), { ...form, ...other, once: once! })
+      const page = load(again.body)
+      expect([again.statusCode, page('[role=alert]').text(), page('input.secret').length]).toEqual([
+        400,
+        'This form was already sent, and what it created is shown only once. To create another, send it again.',
+        0,
+      ])
+      expect((await read(ann, section))('tbody tr').length).toBe(before)
+      const fields = { ...form, ...other, ...readFields(page, path) }
+      expect((await send(ann, at(acme, path), fields)).statusCode).toBe(201)
+    },
+  )
+
+  test('keys: no two have the same name, so that it is clear which one to revoke', async () => {
+    for (const [name, status] of [
+      ['Plugin', 201],
+      [' Plugin ', 400],
+      ['Plugin 2', 201],
+    ] as const) {
+      const answer = await send(ann, at(acme, '/keys'), { name })
+      expect([name, answer.statusCode]).toEqual([name, status])
+    }
   })
 
   test('the address of an organization alone leads to its first page', async () => {

@@ -201,7 +201,7 @@ describe.each(payloads)('a member who writes %j', payload => {
 
   test('in every field of every form runs and loads nothing on any page', async () => {
     const names = `name company_type label permission url type visibility domain method text entity
-      revision nonce challenge grant id kind email role to_revision`.split(/\s+/)
+      revision nonce challenge grant id kind email role to_revision once`.split(/\s+/)
     const form = Object.fromEntries(names.map(name => [name, payload]))
     const variants = [
       form,

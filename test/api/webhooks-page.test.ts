@@ -106,6 +106,21 @@ test('a webhook is created once its receiver repeats the challenge, and its secr
   for (const url of [webhooks, address]) expect((await ann.get(url)).body).not.toContain(secret)
 })
 
+test('the answer to its form that is reloaded creates no other webhook', async () => {
+  const once = String((await read())('form.panel [name=once]').val())
+  const { answer, receiver } = await create('once.example', { once })
+  expect(answer.statusCode).toBe(201)
+  const { url } = receivers.add('twice.example')
+  for (const sent of [{ url: receiver.url }, { url }]) {
+    const again = await sendForm(ann, webhooks, { ...sent, once })
+    expect([again.statusCode, load(again.body)('[role=alert]').text()]).toEqual([
+      409,
+      expect.stringContaining('This form was already sent'),
+    ])
+  }
+  expect((await read())('tbody').text()).not.toContain('twice.example')
+})
+
 test.each([
   [{ what: 'authorization.*' }, 'changes to authorizations'],
   [
