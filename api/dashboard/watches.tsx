@@ -29,6 +29,7 @@ const paces = {
 } as const satisfies Record<WatchPace, string>
 
 const kinds = { domain: 'Domain', brand: 'Brand', agent: 'Agent' } as const
+const pageNames = { domain: 'publisher', brand: 'brand', agent: 'agent' } as const
 const toPath = { domain: toPublisherPath, brand: toBrandPath, agent: toAgentPath } as const
 
 /** Subject of a form: a kind and its domain or address. */
@@ -89,18 +90,21 @@ function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Wat
   ]
 }
 
-/** Renders the form that begins to watch what an address names, or that it is watched already. */
+/** Renders the form that begins to watch what an address names, or that it is watched, with the way back to its page. */
 function renderNamed(
   named: Subject,
   { token, watches }: { token: string; watches: readonly Watch[] },
 ): Html {
   const [kind, name] = named
   const subject = kind === 'agent' ? name : parseFormDomain(name)
-  const isWatched = watches.some(watch => watch.kind === kind && watch.subject === subject)
-  return isWatched ? (
-    <p class="notice">You’re already watching {renderName(name.replace(/^https:\/\//, ''))}.</p>
-  ) : (
+  const watched = watches.find(watch => watch.kind === kind && watch.subject === subject)
+  return watched === undefined ? (
     renderNewForm(named, token)
+  ) : (
+    <p class="notice">
+      You’re watching {renderName(name.replace(/^https:\/\//, ''))}.{' '}
+      <a href={toPath[kind](watched.subject)}>View {pageNames[kind]} page</a>
+    </p>
   )
 }
 
@@ -146,9 +150,9 @@ async function begin(context: DashboardRequest): Promise<DashboardAnswer> {
   const pace = form.get('pace')
   const payload = { ...(kind && { [kind]: name }), ...(pace && { pace }) }
   const { refused } = await callApi({ method: 'POST', url: API, payload })
-  return refused === undefined
-    ? { next: WATCHES_PATH, done: 'watched' }
-    : showWatches(context, refused)
+  if (kind === undefined || name === undefined || refused !== undefined)
+    return showWatches(context, refused)
+  return { next: `${WATCHES_PATH}?${new URLSearchParams({ [kind]: name })}`, done: 'watched' }
 }
 
 async function change(context: DashboardRequest): Promise<DashboardAnswer> {

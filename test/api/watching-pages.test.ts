@@ -65,12 +65,14 @@ test.each([
   const asked = load(shown.body)('form.panel')
   expect(asked.find('h2').text()).toBe(`Watch ${name.replace('https://', '')}`)
   const begun = await sendForm(ann, '/dashboard/watches', { [kind]: name, pace: 'daily' })
-  expect(begun.headers.location).toBe('/dashboard/watches?done=watched')
-  const again = load(
-    (await ann.get(`/dashboard/watches?${new URLSearchParams({ [kind]: name })}`)).body,
-  )
-  expect(again('form.panel')).toHaveLength(0)
-  expect(again('.notice').text()).toContain('You’re already watching')
+  const named = `/dashboard/watches?${new URLSearchParams({ [kind]: name })}`
+  expect(begun.headers.location).toBe(`${named}&done=watched`)
+  for (const url of [begun.headers.location!, named]) {
+    const again = load((await ann.get(url)).body)
+    expect(again('form.panel')).toHaveLength(0)
+    expect(again('.notice').text()).toContain(`You’re watching ${name.replace('https://', '')}.`)
+    expect(again('.notice a').attr('href')).toBe(path)
+  }
 })
 
 test.each([
