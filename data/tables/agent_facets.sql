@@ -12,4 +12,4 @@ comment on table agent_facets is 'Counts of what agents reach, by facet, so that
 comment on column agent_facets.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_facets.facet is 'listing, publisher, property, property_type, channel, declared_channel (named by publishers, not implied by a type), tag, market, category or taxonomy (of categories; empty if it is not said)';
 comment on column agent_facets.value is 'the value; empty for listing, publisher and property, which are only counted';
-comment on column agent_facets.times is 'how often it occurs: by publisher for listing, publisher, market, category and taxonomy, else by property';
+comment on column agent_facets.times is 'how often the value occurs: by publisher for listing, publisher, market, category and taxonomy, else by property';

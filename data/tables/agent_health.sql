@@ -11,4 +11,4 @@ comment on table agent_health is 'When agents started to respond or to fail, and
 comment on column agent_health.location is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_health.outcome is 'outcome of the probe, such as timeout; ok also means that nothing had changed';
 comment on column agent_health.since is 'time of the first probe with this outcome (UTC)';
-comment on column agent_health.seq is 'commit that recorded it';
+comment on column agent_health.seq is 'commit that recorded the probe';

@@ -25,5 +25,5 @@ comment on column agent_standings.storyboards_total is 'number of storyboards wi
 comment on column agent_standings.storyboards is 'last result of each storyboard';
 comment on column agent_standings.streak_days is 'number of whole days in which every run passed';
 comment on column agent_standings.last_checked_at is 'last run (UTC); null before the first';
-comment on column agent_standings.badges is 'its badges: role, version and specialisms';
+comment on column agent_standings.badges is 'badges of the agent: role, version and specialisms';
 comment on column agent_standings.seq is 'commit that last touched the row';

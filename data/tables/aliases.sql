@@ -12,8 +12,8 @@ create table if not exists aliases (
 );
 comment on table aliases is 'Duplicate records that people merged. A request for an alias returns the canonical record; a merge is permanent.';
 comment on column aliases.kind is 'property or collection';
-comment on column aliases.alias_rid is 'rid that was merged; its record is kept with the status removed';
+comment on column aliases.alias_rid is 'rid of the merged record, which is kept with the status removed';
 comment on column aliases.canonical_rid is 'rid of the canonical record, never an alias itself';
-comment on column aliases.evidence is 'why they are the same; null if no reason was given';
-comment on column aliases.merged_at is 'when they were merged (UTC)';
+comment on column aliases.evidence is 'why the two records are the same; null if no reason was given';
+comment on column aliases.merged_at is 'when the two records were merged (UTC)';
 comment on column aliases.seq is 'commit that last touched the row';

@@ -26,11 +26,11 @@ comment on column crawl_requests.scope is 'domain (both files), brand (brand.jso
 comment on column crawl_requests.domain is 'domain whose files are requested';
 comment on column crawl_requests.status is 'queued, running, retrying, deferred, completed, invalid or failed';
 comment on column crawl_requests.attempts is 'number of attempts for the file that needed the most';
-comment on column crawl_requests.requested_at is 'time at which it was accepted (UTC)';
-comment on column crawl_requests.requested_seq is 'commit that accepted it; only attempts that began later count';
-comment on column crawl_requests.started_at is 'first attempt that counts (UTC); null before it';
+comment on column crawl_requests.requested_at is 'time at which the request was accepted (UTC)';
+comment on column crawl_requests.requested_seq is 'commit that accepted the request; only attempts that began later count';
+comment on column crawl_requests.started_at is 'first attempt that counts (UTC); null if there was none';
 comment on column crawl_requests.last_attempted_at is 'last attempt that counts (UTC); null before the first';
-comment on column crawl_requests.completed_at is 'time at which it ended, with or without success (UTC); null before';
+comment on column crawl_requests.completed_at is 'time at which the request ended, with or without success (UTC); null before';
 comment on column crawl_requests.next_attempt_at is 'time at which files that did not respond are tried again (UTC); null if none is';
 comment on column crawl_requests.last_error_code is 'error of the file that delays the request, or that made it fail; null if there is none';
 comment on column crawl_requests.publishers is 'number of publishers whose answer depends on the manager’s file, at the time of the request; null for other scopes';

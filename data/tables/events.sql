@@ -19,4 +19,4 @@ comment on column events.entity_id is 'id of the entity that changed';
 comment on column events.payload is 'details of the change';
 comment on column events.actor is 'actor of the event, such as pipeline:crawler';
 comment on column events.created_at is 'time of the commit (UTC)';
-comment on column events.seq is 'commit that made it';
+comment on column events.seq is 'commit that made the event';

@@ -6,5 +6,5 @@ create table if not exists lost_events (
   last_event_id uuid not null
 );
 comment on table lost_events is 'Events that a restore of an older backup lost: they are in the log of events only.';
-comment on column lost_events.after_event_id is 'last event before them; null where there is none';
-comment on column lost_events.last_event_id is 'the last of them; it may never have been issued where another host took over';
+comment on column lost_events.after_event_id is 'last event before the lost ones; null where there is none';
+comment on column lost_events.last_event_id is 'the last lost event; it may never have been issued where another host took over';

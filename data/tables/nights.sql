@@ -10,4 +10,4 @@ comment on table nights is 'Grants and properties removed in each night, from on
 comment on column nights.night is 'when the night’s scheduled crawl began (UTC)';
 comment on column nights.publishers is 'number of publishers whose answers would remove grants or properties; one with two removals counts twice';
 comment on column nights.losses is 'number of grants and active properties that these answers would remove';
-comment on column nights.taken is 'number of these that were applied';
+comment on column nights.taken is 'number of grants and active properties whose removal was applied';

@@ -8,5 +8,5 @@ create table if not exists property_set_versions (
 );
 comment on table property_set_versions is 'Sets of properties that grants reach or have reached: everything that property_sets ever contained.';
 comment on column property_set_versions.set_id is 'derived from the publisher and the properties: equal sets have equal ids';
-comment on column property_set_versions.publisher_domain is 'publisher that grants it';
+comment on column property_set_versions.publisher_domain is 'domain of the publisher whose grants reach the set';
 comment on column property_set_versions.property_rids is 'the properties, sorted';

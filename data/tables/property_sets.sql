@@ -11,5 +11,5 @@ create table if not exists property_sets (
 );
 comment on table property_sets is 'Sets of properties that grants reach. Grants of a publisher that reach the same properties share one set.';
 comment on column property_sets.set_id is 'derived from the publisher and the properties: equal sets have equal ids';
-comment on column property_sets.publisher_domain is 'publisher that grants it';
+comment on column property_sets.publisher_domain is 'domain of the publisher whose grants reach the set';
 comment on column property_sets.property_rids is 'the properties, sorted';

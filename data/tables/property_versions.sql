@@ -25,7 +25,7 @@ create table if not exists property_versions (
 );
 comment on table property_versions is 'Every state of each property: a row is added when it appears or changes, and never changes afterwards.';
 comment on column property_versions.property_rid is 'permanent id, created once (UUID v7)';
-comment on column property_versions.publisher_domain is 'publisher that owns it';
+comment on column property_versions.publisher_domain is 'domain of the publisher that owns the property';
 comment on column property_versions.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';
 comment on column property_versions.property_type is 'website, mobile_app, ctv_app, …';
 comment on column property_versions.name is 'name as published';
@@ -37,9 +37,9 @@ comment on column property_versions.channels is 'supported_channels, or else the
 comment on column property_versions.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column property_versions.source is 'authoritative: from the publisher’s file; contributed: from what people saved or submitted, which grants nothing; or enriched';
 comment on column property_versions.status is 'active, stale, or removed (an alias of another)';
-comment on column property_versions.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
-comment on column property_versions.inline_only is 'true if the file lists it only inside an agent’s entry, so that no other entry can select it; otherwise null';
-comment on column property_versions.created_at is 'when its rid was created (UTC)';
+comment on column property_versions.stale_reason is 'why the property is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
+comment on column property_versions.inline_only is 'true if the file lists the property only inside an agent’s entry, so that no other entry can select it; otherwise null';
+comment on column property_versions.created_at is 'when the property’s rid was created (UTC)';
 comment on column property_versions.valid_from is 'when this state began (UTC)';
 comment on column property_versions.ended is 'true if the row was removed; the other columns then hold its last state';
-comment on column property_versions.seq is 'commit that recorded it';
+comment on column property_versions.seq is 'commit that recorded this state';

@@ -22,7 +22,7 @@ comment on column publisher_versions.manager_domain is 'domain that serves the f
 comment on column publisher_versions.resolved_location is 'location of the document the facts were read from';
 comment on column publisher_versions.agent_count is 'number of distinct agents with a grant in force';
 comment on column publisher_versions.property_count is 'number of active properties';
-comment on column publisher_versions.catalog is 'its formats and placements as published';
+comment on column publisher_versions.catalog is 'formats and placements of the publisher, as published';
 comment on column publisher_versions.valid_from is 'when this state began (UTC)';
 comment on column publisher_versions.ended is 'true if the row was removed; the other columns then hold its last state';
-comment on column publisher_versions.seq is 'commit that recorded it';
+comment on column publisher_versions.seq is 'commit that recorded this state';

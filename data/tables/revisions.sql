@@ -25,8 +25,8 @@ comment on column revisions.revision_id is 'id chosen by the caller; null for re
 comment on column revisions.editor_id is 'opaque id of the editor; system for automated enrichment';
 comment on column revisions.edit_summary is 'reason that the editor gave';
 comment on column revisions.source is 'source of the entry after this revision: brand_json, adagents_json, enriched, community or registry';
-comment on column revisions.is_rollback is 'whether it restored an earlier revision, or stopped hosting the entry';
+comment on column revisions.is_rollback is 'whether the revision restored an earlier one, or stopped hosting the entry';
 comment on column revisions.rolled_back_to is 'number of the revision that was restored; 0, the state before the first, if it stopped hosting the entry; null for any other change';
 comment on column revisions.state is 'the entry after this revision: source, status, brand_name, document and contact_id';
 comment on column revisions.created_at is 'time of the commit (UTC)';
-comment on column revisions.seq is 'commit that made it';
+comment on column revisions.seq is 'commit that made the revision';

@@ -10,4 +10,4 @@ create table if not exists wakes (
 comment on table wakes is 'Domains whose answer will change without a new file, with the time at which it must be derived again.';
 comment on column wakes.rule is 'which answer: brand or publisher';
 comment on column wakes.subject is 'domain whose answer changes';
-comment on column wakes.wakes_at is 'when they were merged (UTC)';
+comment on column wakes.wakes_at is 'time at which the answer must be derived again (UTC)';

@@ -31,8 +31,8 @@ comment on column brand_tree.keller_type is 'role in the portfolio of its house:
 comment on column brand_tree.house_domain is 'domain of the house: confirmed, or, if relationship_trust is house_only, declared by the house alone; null for a brand without a house';
 comment on column brand_tree.house_name is 'name of the house; null if there is none or it has no name';
 comment on column brand_tree.claimed_house_domain is 'house that the brand names but that does not confirm it; null if there is none';
-comment on column brand_tree.relationship_trust is 'who says that it belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null if no file says anything';
+comment on column brand_tree.relationship_trust is 'who says that the brand belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null if no file says anything';
 comment on column brand_tree.parent_domain is 'domain of the parent brand in the same house; null at the top';
-comment on column brand_tree.depth is 'number of parents above it; 0 at the top';
+comment on column brand_tree.depth is 'number of parents above the brand; 0 at the top';
 comment on column brand_tree.path is 'brand names from the top down to this one';
-comment on column brand_tree.source is 'who describes it: brand_json (its own file), enriched (a third party) or community (members of the registry)';
+comment on column brand_tree.source is 'who describes the brand: brand_json (its own file), enriched (a third party) or community (members of the registry)';

@@ -26,7 +26,7 @@ from (
 where not v.ended;
 comment on view properties_history is 'All states of properties, one row per state with its period.';
 comment on column properties_history.property_rid is 'permanent id, created once (UUID v7)';
-comment on column properties_history.publisher_domain is 'publisher that owns it';
+comment on column properties_history.publisher_domain is 'domain of the publisher that owns the property';
 comment on column properties_history.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';
 comment on column properties_history.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties_history.name is 'name as published';
@@ -38,9 +38,9 @@ comment on column properties_history.channels is 'supported_channels, or else th
 comment on column properties_history.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties_history.source is 'authoritative: from the publisher’s file; contributed: from what people saved or submitted, which grants nothing; or enriched';
 comment on column properties_history.status is 'active, stale, or removed (an alias of another)';
-comment on column properties_history.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
-comment on column properties_history.inline_only is 'true if the file lists it only inside an agent’s entry, so that no other entry can select it; otherwise null';
-comment on column properties_history.created_at is 'when its rid was created (UTC)';
+comment on column properties_history.stale_reason is 'why the property is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
+comment on column properties_history.inline_only is 'true if the file lists the property only inside an agent’s entry, so that no other entry can select it; otherwise null';
+comment on column properties_history.created_at is 'when the property’s rid was created (UTC)';
 comment on column properties_history.valid_from is 'when this state began (UTC)';
 comment on column properties_history.valid_to is 'when this state ended (UTC); null for the current state';
-comment on column properties_history.seq is 'commit that recorded it';
+comment on column properties_history.seq is 'commit that recorded this state';

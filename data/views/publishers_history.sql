@@ -25,4 +25,4 @@ comment on column publishers_history.agent_count is 'number of distinct agents w
 comment on column publishers_history.property_count is 'number of active properties';
 comment on column publishers_history.valid_from is 'when this state began (UTC)';
 comment on column publishers_history.valid_to is 'when this state ended (UTC); null for the current state';
-comment on column publishers_history.seq is 'commit that recorded it';
+comment on column publishers_history.seq is 'commit that recorded this state';

@@ -53,9 +53,9 @@ left join stale s on s.publisher_domain = g.publisher_domain
   and s.agent_url = g.agent_url and s.manager_domain is not distinct from g.manager_domain
   and s.delegation_type is not distinct from g.delegation_type;
 comment on view supply_path is 'How inventory gets from publishers to agents: one row for each publisher, manager and agent with a grant in force, by delegation type, and for each brand.json that names the agent.';
-comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
+comment on column supply_path.publisher_domain is 'domain of the publisher that owns the inventory and made the grants';
 comment on column supply_path.publisher_brand is 'name of the publisher’s brand; null if unknown';
-comment on column supply_path.publisher_house is 'confirmed house of that brand; null if there is none';
+comment on column supply_path.publisher_house is 'confirmed house of the publisher’s brand; null if there is none';
 comment on column supply_path.discovery_method is 'how the file was found';
 comment on column supply_path.manager_domain is 'domain that manages the publisher’s file; null if the publisher does so itself';
 comment on column supply_path.agent_url is 'normalized URL of the agent to which it is granted';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildOpenapi } from '../../api/operation/openapi.ts'
 import { operations } from '../../api/routes/index.ts'
+import { needsNoun } from '../support/checks/vague-texts.ts'
 
 type Json = Record<string, unknown>
 
@@ -92,21 +93,6 @@ test('a description is a sentence that says more than the name', () => {
   )
   expect(poor.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
 })
-
-/** A noun that a pronoun after it can stand for. */
-const NOUN = /\b(?:the|a|an|another|this|each|every|your|one|\w+’s) [\w.-]+|`[^`]+`/i
-const NOUN_IN_PLURAL = /\b(?!this|always|address)[a-z]{3,}s\b|\bpeople\b/i
-const PRONOUN = /\b(?:its?|itself)\b|\b(?:of|at|in|for|with) that\b/i
-const PRONOUN_IN_PLURAL = /\b(?:they|their|them|these|those)\b/i
-
-/** Tells whether a text has a pronoun before any noun: alone, it does not say what it is about. */
-function needsNoun(text: string): boolean {
-  const lacks = (pronoun: RegExp, ...nouns: RegExp[]) => {
-    const at = text.search(pronoun)
-    return at >= 0 && nouns.every(noun => !noun.test(text.slice(0, at)))
-  }
-  return lacks(PRONOUN, NOUN) || lacks(PRONOUN_IN_PLURAL, NOUN, NOUN_IN_PLURAL)
-}
 
 test('a description names what it is about, since a reader sees it alone', () => {
   const vague = described.filter(

@@ -73,7 +73,7 @@ ${rows.map(row => `  ${row}`).join(',\n')}
 comment on view data_keys is 'Keys of the published tables: the columns that identify a row, and those whose values another table explains. Views in DuckDB have no constraints; tests of the registry check these.';
 comment on column data_keys.table_name is 'the table';
 comment on column data_keys.kind is 'primary or foreign';
-comment on column data_keys.columns is 'its columns; of one that is a list, each value refers to a row';
+comment on column data_keys.columns is 'columns of the key; of a column that is a list, each value refers to a row';
 comment on column data_keys.referenced_table is 'the table to join; null for a primary key';
-comment on column data_keys.referenced_columns is 'its columns, in the same order; null for a primary key';`
+comment on column data_keys.referenced_columns is 'columns of the table to join, in the same order; null for a primary key';`
 }

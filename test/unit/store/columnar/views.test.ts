@@ -7,6 +7,7 @@ import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
 import { createTables } from '../../../../pipeline/store/columnar/schema.ts'
 import { listViews } from '../../../../pipeline/store/columnar/view-files.ts'
 import { listPublishedTables } from '../../../../pipeline/store/table-files.ts'
+import { needsNoun } from '../../../support/checks/vague-texts.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../../support/registry/memory-index.ts'
 import {
   commitTwoNights,
@@ -231,6 +232,14 @@ test('every view and every column of one says what it means, and one with a time
        and database_name = current_database() and data_type like 'TIMESTAMP%' and not contains(comment, '(UTC)')`,
   )
   expect(times).toEqual([])
+})
+
+test('the comment of a column names what it is about, since a reader sees it alone', async () => {
+  const columns = await first.all<{ name: string; comment: string }>(
+    `select table_name || '.' || column_name as name, comment from duckdb_columns()
+     where schema_name = 'main' and not internal and database_name = current_database()`,
+  )
+  expect(columns.filter(({ comment }) => needsNoun(comment))).toEqual([])
 })
 
 test('views that are there already are not written again, and a changed one is', async () => {
