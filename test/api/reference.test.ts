@@ -81,12 +81,12 @@ describe('the API reference', () => {
 
   test('shows the bounds of a number, and no default that says nothing', async () => {
     const { body } = await registry.app.inject('/docs/operations/readFeed')
-    expect(body).toContain('integer, 1 to 10,000, 100 by default')
-    expect(body).not.toContain('&#34;&#34; by default')
+    expect(body).toContain('integer, 1 to 10,000, default 100')
+    expect(body).not.toContain('default &#34;&#34;')
     const { body: check } = await registry.app.inject('/docs/operations/resolveBrand')
-    expect(check).toContain('false by default')
+    expect(check).toContain('default false')
     const { body: agents } = await registry.app.inject('/docs/operations/listAgents')
-    expect(agents).toContain('0 to 5,000, 5,000 by default')
+    expect(agents).toContain('0 to 5,000, default 5,000')
   })
 
   test('shows fields, an example and the answers of an operation', async () => {

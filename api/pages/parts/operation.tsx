@@ -84,10 +84,10 @@ export function renderInput({
 }
 
 function describeDefault({ default: value }: Json, place: string): string {
-  if (place === 'path') return ', in the path'
-  if (place === 'header') return ', a header'
+  if (place === 'path') return ' (path)'
+  if (place === 'header') return ' (header)'
   if (value === undefined || value === '') return ''
-  return `, ${typeof value === 'number' ? formatCount(value) : String(value)} by default`
+  return `, default ${typeof value === 'number' ? formatCount(value) : String(value)}`
 }
 
 function describeRange({ minimum, maximum }: Json): string {
