@@ -72,7 +72,9 @@ const EventProperty = z
 
 export const PropertyCreated = PropertyFacts.extend({
   classification: text.describe('Classification: `property`, or a host of advertising systems'),
-  source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),
+  source: text.describe(
+    'Source: the publisher’s file (`authoritative`), a third party (`enriched`) or a member (`contributed`)',
+  ),
   identifiers: Identifiers,
   property: EventProperty,
 })
@@ -92,7 +94,9 @@ export const CollectionFacts = z.looseObject({
   collection_id: text.optional().describe('ID that the publisher’s file gives the collection'),
   name: text.optional().describe('Display name of the collection'),
   kind: text.optional().describe('Kind of collection, such as `series`'),
-  source: text.describe('Source: `authoritative`, `enriched` or `contributed`'),
+  source: text.describe(
+    'Source: the publisher’s file (`authoritative`), a third party (`enriched`) or a member (`contributed`)',
+  ),
   status: z
     .enum(['active', 'removed'])
     .describe('Status after the change: `active` if a file lists the collection'),

@@ -42,7 +42,9 @@ const Found = z.looseObject({
   domain: Canonical,
   source: z
     .enum(['hosted', 'adagents_json', 'catalog'])
-    .describe('Source: members, the publisher’s file, or the catalog'),
+    .describe(
+      'Source: a member (`hosted`), the publisher’s file (`adagents_json`), or only the catalog (`catalog`)',
+    ),
 })
 
 const lists = {

@@ -68,7 +68,7 @@ export const authorizePublisher = defineOperation({
   description:
     'Counts the active properties that grants in force reach and the agent’s operator does not contradict. ' +
     `${sidesSentence}Restrictions to countries, ` +
-    'placements and collections apply only if the request names some; if it names none where it has to, `needs` says so.',
+    'placements and collections apply only if the request names some; if it names none where it has to, `needs` says so. Returns 404 if the publisher does not authorize the agent.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { domain, agent, as_of }, reader }) => [

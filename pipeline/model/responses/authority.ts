@@ -27,7 +27,7 @@ export const Side = z.enum(['match', 'mismatch', 'unknown'])
 export const Sides = z
   .looseObject({
     publisher: Side.describe(
-      'Whether the publisher’s file grants the sale; `unknown` if it has no valid file',
+      'Whether the publisher’s file grants the sale: `mismatch` also while the parameter in `needs` is missing, and `unknown` if it has no valid file or no active property with the identifier',
     ),
     operator: Side.describe(
       'Whether the operator’s brand.json confirms the sale: `match` if `operator_side` is `confirmed`, `mismatch` if it is `contradicted`, and `unknown` if it is `silent` or `unknown`',

@@ -36,7 +36,9 @@ export const Classification = z
   )
 export const CatalogSource = z
   .enum(catalogSources)
-  .describe('Source: the publisher’s file, a third party, or people')
+  .describe(
+    'Source: the publisher’s file (`authoritative`; lists say `adagents_json`), a third party (`enriched`), or a member (`contributed`; lists say `community`)',
+  )
 const CatalogTotal = count.describe('Number of matches on all pages')
 
 export const CatalogEntry = z

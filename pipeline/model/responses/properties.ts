@@ -44,7 +44,7 @@ export const PropertyResolution = z
   .looseObject({
     publisher_domain: PublisherDomain,
     source: text.describe(
-      'Source: the publisher’s own file (`adagents_json`), or members (`hosted`)',
+      'Source: the publisher’s own file (`adagents_json`), or a member (`hosted`; lists say `community`, the catalog and events `contributed`)',
     ),
     verified: z.boolean().describe('Whether the publisher’s own file is the source'),
     authorized_agents: z
@@ -72,7 +72,9 @@ export type PropertyResolution = z.infer<typeof PropertyResolution>
 export const PropertyItem = ResolvedPropertyItem.extend({
   domain: PublisherDomain.describe('The same as `publisher_domain`'),
   publisher_domain: PublisherDomain,
-  source: text.describe('Source: `adagents_json`, `community` or `enriched`'),
+  source: text.describe(
+    'Source: `adagents_json`, a member (`community`; the catalog and events say `contributed`) or a third party (`enriched`)',
+  ),
   verified: z.boolean().describe('Whether the publisher’s own file is the source'),
   property_count: count.describe('Number of active properties of the publisher'),
   agent_count: count.describe('Number of agents that the publisher authorizes'),

@@ -216,7 +216,11 @@ export const PublisherLookup = z
         ResolvedPropertyItem.extend({
           property_rid: PropertyRid.optional(),
           status: ResolvedPropertyItem.shape.status.optional(),
-          source: text.optional().describe('Source: `adagents_json`, `brand_json` or `community`'),
+          source: text
+            .optional()
+            .describe(
+              'Source: `adagents_json`, `brand_json`, or a member (`community`; the catalog and events say `contributed`)',
+            ),
           delegation_type: text
             .optional()
             .describe(
