@@ -1,5 +1,6 @@
 import { AsyncDuckDB, type AsyncDuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm'
 import engineUrl from '@duckdb/duckdb-wasm/dist/duckdb-eh.wasm?url'
+import { buildCsvCell, type Column } from './csv-cells.ts'
 import type { LoadedRange } from './engine-worker.ts'
 import EngineWorker from './engine-worker.ts?worker'
 
@@ -15,11 +16,6 @@ export interface Result {
   count: number
   ms: number
 }
-
-const EACH = "columns('(?s)(.*)')"
-/** Selects all columns by their names; text that a spreadsheet would run is quoted, as in the API's CSV. */
-const CSV_CELLS = `if(typeof(${EACH}) = 'VARCHAR', regexp_replace(${EACH}::varchar, '^([-=+@\t\r])', '''\\1'),
-  ${EACH}::varchar) as '\\1'`
 
 /** Says what to write instead, where DuckDB's own words would not help. */
 export class Refusal extends Error {}
@@ -123,12 +119,17 @@ export class SnapshotDatabase {
       error => error,
     )
     if (/^(?:Parser|Invalid Input) Error/.test(readMessage(failure))) throw failure
-    const described = await this.#queryOver('describe from', question).catch(error => {
+    const columns = await this.#listColumns(question).catch(error => {
       throw /^Parser Error/.test(readMessage(error)) ? new Refusal(READS_ONLY) : (failure ?? error)
     })
+    return columns.map(({ name, type }) => ({ name, isNumber: NUMBER.test(type) }))
+  }
+
+  async #listColumns(question: string): Promise<Column[]> {
+    const described = await this.#queryOver('describe from', question)
     return described.toArray().map(row => ({
       name: String(row.column_name),
-      isNumber: NUMBER.test(String(row.column_type)),
+      type: String(row.column_type),
     }))
   }
 
@@ -151,9 +152,11 @@ export class SnapshotDatabase {
   /** Returns all rows of a query as CSV, in which no text of a stranger is a formula for a spreadsheet. */
   async exportCsv(sql: string): Promise<Uint8Array<ArrayBuffer>> {
     const file = 'result.csv'
+    const question = trimQuestion(sql)
+    const cells = (await this.#listColumns(question)).map(buildCsvCell)
     await this.#queryOver(
-      `copy (select ${CSV_CELLS} from`,
-      trimQuestion(sql),
+      `copy (select ${cells} from`,
+      question,
       `) to '${file}' (format csv, header)`,
     )
     const bytes = await this.#database.copyFileToBuffer(file)
