@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
 import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import { listViews } from '../../pipeline/store/columnar/view-files.ts'
 import { listPublishedTables } from '../../pipeline/store/table-files.ts'
@@ -162,7 +163,7 @@ test('each table, view and macro is read in the browser, which has no extension 
 
 test('a question of a shared link waits for its reader, and is answered by ranges of the snapshot', async () => {
   const sql =
-    "select canonical_domain, 7 as number, '=1+1' as note from brands order by all limit 2"
+    "select canonical_domain, 7 as number, '=1+1' as note, [{'type': 'domain'}] as keys from brands order by all limit 2"
   await visit(`#q=${encodeURIComponent(sql)}`, async page => {
     expect(await page.inputValue('#sql')).toBe(sql)
     expect(await page.locator('.sql .answer').textContent()).toBe('')
@@ -174,6 +175,9 @@ test('a question of a shared link waits for its reader, and is answered by range
       .waitFor({ timeout })
     const [loaded, whole] = (await status.textContent())!.match(/\d+\.\d(?= MB)/g)!
     expect(Number(loaded)).toBeLessThan(Number(whole))
+    expect(await status.textContent()).toContain(
+      `Data as of ${toIso(registry.clock.now()).slice(0, 19).replace('T', ' ')} UTC (commit ${registry.reader.snapshot?.seq}); reload the page for newer data.`,
+    )
     expect(await page.locator('.sql tbody td').allTextContents()).toContain('acme.example')
     expect(decodeURIComponent(new URL(page.url()).hash)).toBe(`#q=${sql}`)
 
@@ -185,8 +189,8 @@ test('a question of a shared link waits for its reader, and is answered by range
       page.click('.sql button[value=csv]'),
     ])
     const csv = await readFile((await download.path())!, 'utf8')
-    expect(csv.split('\n')[0]).toBe('canonical_domain,number,note')
-    expect(csv).toContain("acme.example,7,'=1+1")
+    expect(csv.split('\n')[0]).toBe('canonical_domain,number,note,keys')
+    expect(csv).toContain(`acme.example,7,'=1+1,"[{""type"":""domain""}]"`)
   })
 })
 

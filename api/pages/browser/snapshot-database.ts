@@ -78,6 +78,14 @@ export class SnapshotDatabase {
     return new SnapshotDatabase(database, connection)
   }
 
+  /** Names the commit that the snapshot shows, with its time. */
+  async describeCommit(): Promise<string> {
+    const [{ seq, at }] = (
+      await this.#connection.query('select seq::varchar as seq, as_of::varchar as at from data_set')
+    ).toArray()
+    return `${String(at).slice(0, 'YYYY-MM-DD hh:mm:ss'.length)} UTC (commit ${seq})`
+  }
+
   /** Runs one query, or returns the text of its plan; rejects with DuckDB's message, or a `Refusal`. */
   async ask(sql: string): Promise<Result | string> {
     const question = trimQuestion(sql)

@@ -43,8 +43,8 @@ const status = findElement<HTMLElement>(place, '[role=status]')
 const views = findElement<HTMLElement>(place, '.views')
 const answer = findElement<HTMLElement>(place, '.answer')
 
-/** The snapshot that is open, and what was loaded of it. */
-const snapshot = { url: '', bytes: 0 }
+/** The snapshot that is open, the commit that it shows, and what was loaded of it. */
+const snapshot = { url: '', bytes: 0, commit: '' }
 const loaded = { bytes: 0 }
 let opening: Promise<SnapshotDatabase> | undefined
 let latest: Answered | undefined
@@ -74,11 +74,13 @@ async function openCurrent(): Promise<SnapshotDatabase> {
   if (!ok) throw new Error(`The registry answers ${code}.`)
   Object.assign(snapshot, { url, bytes: Number(headers.get('content-length')) })
   loaded.bytes = 0
-  return SnapshotDatabase.open(url, bytes => {
+  const database = await SnapshotDatabase.open(url, bytes => {
     if (url !== snapshot.url) return
     loaded.bytes += bytes
     if (latest) status.textContent = describeResult(latest)
   })
+  snapshot.commit = await database.describeCommit()
+  return database
 }
 
 /** Asks for the headers of a file as the server has it now. */
@@ -189,7 +191,8 @@ function describeResult({ sql, result: { count, ms } }: Answered): string {
       ? `${formatMegabytes(loaded.bytes)} of the ${size} file so far`
       : `the whole file, ${size}`
   const meaning = count === 0 ? (NO_ROWS.exec(sql)?.[1] ?? '') : ''
-  return `${rows}.${cut}${meaning && ` This means: ${meaning}`} Downloaded ${part}.`
+  const asOf = `Data as of ${snapshot.commit}; reload the page for newer data.`
+  return `${rows}.${cut}${meaning && ` This means: ${meaning}`} Downloaded ${part}. ${asOf}`
 }
 
 function formatMegabytes(bytes: number): string {

@@ -31,7 +31,8 @@ export async function show({
       <>
         <h1>Query the data</h1>
         <p class="lead">
-          The whole registry is one DuckDB file; your browser downloads only what each query needs.{' '}
+          The whole registry is one DuckDB file. Your browser downloads parts of it as your queries
+          need them, and each result says how much.{' '}
           {described && <a href="#schema">Tables and columns</a>}
         </p>
         {snapshot === undefined ? (
@@ -124,7 +125,7 @@ function renderElsewhere(origin: string): Html {
       </p>
       <pre>{`curl -sLO ${origin}/data/registry.duckdb
 duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
-      <p>Or read only what a query needs, over HTTP:</p>
+      <p>Or let DuckDB download only parts of the file:</p>
       <pre>{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); use registry; select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
       <p>
         Each table is also available as a <a href="/data">Parquet file</a>.
