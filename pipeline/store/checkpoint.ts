@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,6 +18,8 @@ import { readJsonFile, replaceFile, syncPath } from './durable-files.ts'
 import type { Paths } from './paths.ts'
 
 const run = promisify(execFile)
+/** Permission of everyone to write a file. */
+const ANY_WRITE = 0o222
 
 /** The small file that is replaced last: it names the current snapshot and its commit. */
 export const Checkpoint = z.object({
@@ -53,16 +64,25 @@ export function advance(paths: Paths, next: Checkpoint): void {
   replaceFile(paths.checkpoint, `${JSON.stringify(next)}\n`)
 }
 
-/** Makes `registry.duckdb` a second name of a snapshot, if that is still there. */
+/**
+ * Makes `registry.duckdb` a second name of a snapshot, if that is still there. DuckDB opens files for writing unless it is
+ * told otherwise, so nobody may write it: the API serves the same file.
+ */
 export function linkCurrent(paths: Paths, snapshot: string): void {
   const file = `${paths.snapshots}/${snapshot}`
   if (!existsSync(file)) return
+  makeReadOnly(file)
   const link = `${paths.registry}.new`
   rmSync(link, { force: true })
   linkSync(file, link)
   renameSync(link, paths.registry)
   // Renaming one name of a file to another one of it does nothing.
   rmSync(link, { force: true })
+}
+
+function makeReadOnly(file: string): void {
+  const { mode } = statSync(file)
+  if ((mode & ANY_WRITE) !== 0) chmodSync(file, mode & ~ANY_WRITE)
 }
 
 /** Deletes all but the newest `keep` snapshots. Readers of a deleted one keep their file. */

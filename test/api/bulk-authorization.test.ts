@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { load } from 'cheerio'
@@ -100,9 +100,10 @@ test('the query of the analyst’s guide gives the answers of the API, however a
   writeFileSync(file, ['agent_url,domain', ...lines, ''].join('\n'))
   await registry.publish()
   const snapshots = join(registry.config.DATA_DIR, 'snapshots')
-  const copy = join(registry.config.DATA_DIR, 'copy.duckdb')
-  copyFileSync(join(snapshots, readdirSync(snapshots).sort().at(-1)!), copy)
-  const db = await Database.open(copy)
+  const db = await Database.open(join(snapshots, readdirSync(snapshots).sort().at(-1)!), {
+    readOnly: true,
+    isForAnalysts: true,
+  })
   await db.run(query.replace('pairs.csv', file))
   const rows = await db.all<{ line: string; authorized: boolean | null }>(
     "select agent_url || ',' || domain as line, authorized from answers",

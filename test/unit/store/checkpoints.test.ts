@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
@@ -34,6 +34,25 @@ it('a commit during the copy of a snapshot succeeds, and the next snapshot shows
   expect((await meanwhile)?.seq).toBe(2)
   await registry.publish()
   expect(await shown()).toEqual([2, 2])
+  expect(await registry.quietly(() => verify(registry))).toEqual([])
+})
+
+it('nobody may write a snapshot, nor registry.duckdb, and the next one replaces it', async () => {
+  const clock = testClock('2026-11-20T03:00Z')
+  const registry = await openSequencer({ clock, dataDir: createDataDir() })
+  cleanUp(() => registry.close())
+  const listWriteModes = () => {
+    const { snapshots, registry: current } = registry.paths
+    const files = [current, `${snapshots}/${readCheckpoint(registry.paths)?.snapshot}`]
+    return files.map(file => statSync(file).mode & 0o222)
+  }
+  await registry.commit(buildBaseBatch(clock.now()))
+  await registry.publish()
+  expect(listWriteModes()).toEqual([0, 0])
+  clock.tick({ days: 1 })
+  await registry.commit(buildNextBatch(clock.now()))
+  await registry.publish()
+  expect(listWriteModes()).toEqual([0, 0])
   expect(await registry.quietly(() => verify(registry))).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -67,7 +68,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Cuts a file off, also one that nobody may write. */
+function cutOff(file: string, bytes = 0): void {
+  chmodSync(file, 0o600)
+  truncateSync(file, bytes)
+}
+
 function replaceBytes(file: string, position: number, bytes: number): void {
+  chmodSync(file, 0o600)
   const descriptor = openSync(file, 'r+')
   const garbage = Buffer.from(Array.from({ length: bytes }, (_, n) => (n * 151 + 90) % 256))
   writeSync(descriptor, garbage, 0, bytes, position)
@@ -78,8 +86,8 @@ const hashFile = (file: string) => createHash('sha256').update(readFileSync(file
 const half = (file: string) => Math.floor(statSync(file).size / 2)
 
 const damages = {
-  'is empty': file => truncateSync(file),
-  'is cut off': file => truncateSync(file, half(file)),
+  'is empty': file => cutOff(file),
+  'is cut off': file => cutOff(file, half(file)),
   'begins with something else': file => replaceBytes(file, 0, Math.min(8_192, half(file))),
   'has something else in its middle': file => replaceBytes(file, half(file), 64),
   'is gone': file => rmSync(file),
