@@ -27,8 +27,15 @@ export async function buildValidator(folder) {
   }
   writeFileSync(join(built, 'package.json'), `${JSON.stringify(fields, null, 2)}\n`)
   cpSync(join(root, 'LICENSE'), join(built, 'LICENSE'))
-  cpSync(join(root, 'docs/validator.md'), join(built, 'README.md'))
+  writeFileSync(join(built, 'README.md'), buildReadme({ version, repository }))
   writeFileSync(join(built, 'LICENSES.txt'), collectLicenses(packages))
+}
+
+/** Builds the README from the document, whose neighbors are not in the package: links to them lead to the repository. */
+function buildReadme({ version, repository }) {
+  const folder = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${version}/docs`
+  const text = readFileSync(join(root, 'docs/validator.md'), 'utf8')
+  return text.replace(/\]\((?!https?:|#)/g, `](${folder}/`)
 }
 
 /** Builds the files of the program; returns the folders of the packages that are in it. */

@@ -103,6 +103,14 @@ describe('the package of the validator, installed from its file', () => {
     )
   })
 
+  test('has a README that links to documents of its release, which are not in it', () => {
+    const folder = at('light/node_modules/agentic-ad-validator')
+    const readme = readFileSync(`${folder}/README.md`, 'utf8')
+    const { version } = readPackage(folder)
+    expect(readme).toContain(`/blob/v${version}/docs/settings.md#limits)`)
+    expect(readme).not.toMatch(/\]\((?!https:|#)/)
+  })
+
   test('loads to check a file little of what it has, and nothing that reaches a network', async () => {
     writeFileSync(
       at('loaded.mjs'),
