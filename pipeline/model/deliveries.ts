@@ -62,7 +62,7 @@ export const pushBodies = {
     })
     .meta({
       id: 'ReceiverChallenge',
-      description: 'A question whether the receiver wants the events',
+      description: 'A challenge that asks whether the receiver wants the events',
     }),
   test: z
     .object({

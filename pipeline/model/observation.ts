@@ -81,7 +81,7 @@ export const Fault = z
     severity: z
       .enum(['error', 'warning', 'recommendation'])
       .describe(
-        '`error` if the entry or the file cannot be used; `recommendation` if nothing is wrong with it as it is; otherwise `warning`',
+        'Severity: `error` if the entry or the file cannot be used, `recommendation` if nothing is wrong, otherwise `warning`',
       ),
   })
   .meta({ id: 'Fault', description: 'What is wrong in a file, and where' })

@@ -66,7 +66,9 @@ const Selector = z
       .optional()
       .describe('How properties are selected; by default the other fields determine this'),
     property_ids: texts.optional().describe('IDs of the properties, for `by_id`'),
-    property_tags: texts.optional().describe('Tags of the properties, any of them, for `by_tag`'),
+    property_tags: texts
+      .optional()
+      .describe('Tags of the properties, for `by_tag`; one match is enough'),
     tags: texts.optional().describe('Another name for `property_tags`'),
     property_types: texts.optional().describe('Types of the properties; all by default'),
   })

@@ -58,7 +58,7 @@ export const resolveIdentifiers = defineOperation({
     mode: z
       .enum(['resolve', 'lookup'])
       .default('resolve')
-      .describe('`resolve` adds unknown ones to the catalog, `lookup` does not'),
+      .describe('`resolve` adds unknown identifiers to the catalog, `lookup` does not'),
   }),
   reply: { 200: ResolvedIdentifiers },
   responseHeaders: ['X-Registry-Seq'],

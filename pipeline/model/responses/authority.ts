@@ -229,7 +229,9 @@ export const PropertyLookup = z
       .array(
         z.looseObject({
           agent_url: AgentUrl,
-          publisher_domain: PublisherDomain.describe('Publisher that grants the sale'),
+          publisher_domain: PublisherDomain.describe(
+            'Domain of the publisher that grants the sale',
+          ),
           ...operatorSide,
           needs: needsOfGrant,
           property: z
@@ -288,7 +290,7 @@ export const PropertyAuthorization = z
     identifier_value: text.describe('Requested identifier, as sent'),
     authorized: z
       .boolean()
-      .describe('Whether the publisher grants the sale and the operator does not contradict'),
+      .describe('Whether the publisher grants the sale and the operator does not contradict it'),
     property_id: text
       .optional()
       .describe(
@@ -367,9 +369,7 @@ export const ProductAuthorization = z
   .looseObject({
     agent_url: text.describe('Requested URL, as sent'),
     authorized: z.boolean().describe('Whether the agent can sell everything in the product'),
-    coverage_percentage: count.describe(
-      'Share of the product that the agent can sell, from 0 to 100 percent',
-    ),
+    coverage_percentage: count.describe('Share of the product that the agent can sell, in percent'),
     total_requested: count.describe('Number of properties in the product'),
     total_authorized: count.describe('Number of requested properties that the agent can sell'),
     selectors: z.array(JudgedSelector).describe('Results for each selector, in the given order'),

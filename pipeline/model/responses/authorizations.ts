@@ -29,7 +29,9 @@ export type Evidence = (typeof evidences)[number]
 
 const EvidenceName = z
   .enum(evidences)
-  .describe('`adagents_json` for a grant, `adagents_authoritative` for a manager’s claim')
+  .describe(
+    'Kind of row: `adagents_json` for a grant, `adagents_authoritative` for a manager’s claim',
+  )
 
 /** Members that only a claim has. */
 const claim = {

@@ -211,7 +211,9 @@ const ownersFields = {
   subscription_status: z
     .literal('active')
     .nullable()
-    .describe('`active` while your organization has a membership; null for other callers'),
+    .describe(
+      'Status of the membership: `active` while your organization has one; null for other callers',
+    ),
   is_api_access_tier: z
     .boolean()
     .describe('Whether the membership includes API access, without which no badge is issued'),

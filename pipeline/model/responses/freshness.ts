@@ -6,7 +6,7 @@ export const FreshnessBlock = z
     state: z
       .enum(['never_crawled', 'current', 'stale', 'failing', 'absent', 'invalid'])
       .describe(
-        '`current`: the file was read within 48 hours; `stale`: it was read before that; `failing`: the last attempt failed; `absent`: there is no such file; `invalid`: it exists but cannot be used',
+        'State of the file: `current` if it was read within 48 hours, `stale` if it was read before that, `failing` if the last attempt failed, `absent` if there is no such file, `invalid` if it cannot be used',
       ),
     outcome: z
       .string()

@@ -83,7 +83,7 @@ const TokenError = z
     kind: z
       .enum(['oauth', 'malformed', 'network'])
       .describe(
-        '`oauth`: the token endpoint refused; `malformed`: its response is invalid; `network`: it did not respond',
+        'Kind of failure: `oauth` if the token endpoint refused, `malformed` if its response is invalid, `network` if it did not respond',
       ),
     message: text.describe('Human-readable form of `kind`, in one line'),
     oauth_error: text

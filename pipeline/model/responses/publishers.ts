@@ -40,7 +40,7 @@ const Hosting = z
     mode: z
       .enum(hostingModes)
       .describe(
-        '`self`: a version of the domain’s own file is in force; `self_redirected`: the domain points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
+        'Where the file is served: `self` if a version of the domain’s own file is in force, `self_redirected` if the domain points to a file elsewhere, `aao_hosted` if the registry serves its file, `self_invalid` if its file cannot be used, `none` if it has no file',
       ),
     expected_url: text.describe('URL at which the domain would serve its own file'),
     resolved_url: text
@@ -64,7 +64,7 @@ const Hosting = z
     origin_last_checked_at: text
       .optional()
       .describe(
-        'Time of the last check whether the domain points to the file that the registry serves for it',
+        'Time of the last check of whether the domain points to the file that the registry serves for it',
       ),
   })
   .describe('Where the publisher’s adagents.json is served, and how the last attempts went')
@@ -88,7 +88,7 @@ const PublisherFiles = z
       .looseObject({
         status: z
           .enum(['present', 'unknown'])
-          .describe('`present` if the brand of the domain is known'),
+          .describe('Whether the brand of the domain is known: `present` if it is'),
         name: text.optional().describe('Name of the brand; absent if it is unknown'),
       })
       .describe('The file that declares the brand of a domain'),
@@ -130,7 +130,7 @@ export const PlacementItem = z
     property_ids: texts.optional().describe('IDs of the properties on which the placement appears'),
     property_tags: texts
       .optional()
-      .describe('Tags of the properties on which the placement appears: any of them'),
+      .describe('Tags of the properties on which the placement appears; one match is enough'),
     collection_ids: texts
       .optional()
       .describe('IDs of the collections in which the placement appears'),

@@ -147,7 +147,9 @@ export const ApplicableStoryboards = z
         z.object({
           kind: z
             .enum(bundleKinds)
-            .describe('`universal` for every agent, `domain` for a protocol, or `specialism`'),
+            .describe(
+              'Kind of bundle: `universal` for every agent, `domain` for a protocol, or `specialism`',
+            ),
           id: text.describe('Name of the protocol or the specialism that the bundle tests'),
           storyboards: z
             .array(

@@ -89,7 +89,9 @@ export const DeliveryLog = z
     deliveries: z
       .array(
         z.object({
-          delivery_id: z.uuid().describe('`idempotency_key` of the delivery, in every attempt'),
+          delivery_id: z
+            .uuid()
+            .describe('ID of the delivery, the `idempotency_key` of each attempt'),
           attempt: z.int().describe('Number of the attempt at this delivery, from 1'),
           attempted_at: moment.describe('Time at which the attempt was made'),
           delivered: z.boolean().describe('Whether the receiver accepted the delivery'),
