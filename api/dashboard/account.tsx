@@ -13,11 +13,18 @@ import { renderEndingProofs } from './ending-proofs.tsx'
 import { findFormFault, type Refusal, renderField } from './field.tsx'
 import { renderOwnInvitations } from './join.tsx'
 import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
-import { createOrganization, NEW_NAME, renderWorkspaceChoice } from './own-organization.tsx'
+import {
+  createOrganization,
+  NEW_NAME,
+  offersWorkspace,
+  WORKSPACE,
+  WORKSPACE_NOTE,
+} from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderButton,
   renderFault,
+  renderHidden,
   renderToken,
   toSectionPath,
 } from './page.tsx'
@@ -81,14 +88,21 @@ function renderNewForm(
   token: string,
   { refusal, isFirst }: { refusal: Refusal; isFirst: boolean },
 ): Html {
+  const isWorkspace = offersWorkspace(form, refusal)
   return (
     <form method="post" action="/dashboard/organizations" class="panel">
-      <h2>Create {isFirst ? 'an' : 'another'} organization</h2>
+      <h2>
+        {isWorkspace
+          ? 'Create a workspace of your own'
+          : `Create ${isFirst ? 'an' : 'another'} organization`}
+      </h2>
+      {isWorkspace ? renderHidden({ [WORKSPACE]: 'yes' }) : null}
       {renderToken(token)}
       {renderField({
         name: 'name',
         label: 'Name',
         refusal,
+        ...(isWorkspace && { hint: WORKSPACE_NOTE }),
         value: form.get('name') ?? '',
         required: true,
         maxlength: '200',
@@ -103,9 +117,8 @@ function renderNewForm(
           </option>
         ))}
       </select>
-      {renderWorkspaceChoice(form, refusal)}
       <button type="submit" class={isFirst ? undefined : 'plain'}>
-        Create organization
+        Create {isWorkspace ? 'workspace' : 'organization'}
       </button>
     </form>
   )

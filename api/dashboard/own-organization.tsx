@@ -2,9 +2,10 @@ import { isFreeMail } from '../../pipeline/core/free-mail.ts'
 import type { Person } from '../../pipeline/model/accounts/person.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
 import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
-import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { canEdit, type DashboardRequest, type OrganizationRequest } from './dashboard-request.ts'
 import { type Refusal, renderField } from './field.tsx'
+import { renderHidden } from './page.tsx'
 
 /** Field with the name of an organization that is created along with what its form does. */
 export const NEW_NAME = 'organization_name'
@@ -33,38 +34,31 @@ export function renderOrganizationField(
       </>
     )
   }
+  const isWorkspace = offersWorkspace(form, refusal)
   return (
     <>
       {renderField({
         name: NEW_NAME,
-        label: 'Name of your organization',
+        label: `Name of your ${isWorkspace ? 'workspace' : 'organization'}`,
         refusal,
-        hint: 'This form creates it, with you as its owner.',
+        hint: `This form creates it, with you as its owner.${isWorkspace ? ` ${WORKSPACE_NOTE}` : ''}`,
         value: form.get(NEW_NAME) ?? deriveName(person),
         required: true,
         maxlength: '200',
         autocomplete: 'organization',
       })}
-      {renderWorkspaceChoice(form, refusal)}
+      {isWorkspace ? renderHidden({ [WORKSPACE]: 'yes' }) : null}
     </>
   )
 }
 
-/** Field of the choice to create a workspace, which does without the domain of the person’s email address. */
-const WORKSPACE = 'workspace'
+/** Field of a form that creates a workspace, which does without the domain of the person’s email address. */
+export const WORKSPACE = 'workspace'
+export const WORKSPACE_NOTE = 'It can verify every domain that you control.'
 
-/** Renders the way out where others have the domain of the person’s email address; null for everybody else. */
-export function renderWorkspaceChoice(form: URLSearchParams, refusal: Refusal | undefined): Child {
-  if (refusal?.holder === undefined && !form.has(WORKSPACE)) return null
-  return (
-    <>
-      <label>
-        <input type="checkbox" name={WORKSPACE} value="yes" checked={form.has(WORKSPACE)} /> Create
-        it as a workspace of your own
-      </label>
-      <p class="hint">A workspace can verify every domain that you control.</p>
-    </>
-  )
+/** Tells whether a form creates a workspace: where others have the domain of the person’s email address, nothing else is left. */
+export function offersWorkspace(form: URLSearchParams, refusal: Refusal | undefined): boolean {
+  return refusal?.holder !== undefined || form.has(WORKSPACE)
 }
 
 /** Chooses the organization of a form, or creates the one that it names; else says why neither is possible. */
