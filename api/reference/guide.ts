@@ -82,8 +82,9 @@ server-sent events, and heartbeats in between. Use the same filters on every pag
 
 ## Examples
 
-Every operation has an example, with code for curl, TypeScript and Python. The responses were recorded from a
-test registry, so the IDs and values of the demo differ. Long lists are shortened. The code reads keys and tokens from environment variables.
+Every operation has an example in curl, TypeScript and Python, with a response that was recorded from a test
+registry: its IDs and values differ from the demo, and long lists are shortened. Keys and tokens come from
+environment variables.
 
 ## For agents
 
