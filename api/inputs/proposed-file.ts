@@ -6,6 +6,7 @@ import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-
 import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
 import { type CheckedProposal, checkFile } from '../../pipeline/parse/check-file.ts'
 import { NOT_UTF8 } from '../../pipeline/parse/read-json.ts'
+import { isBinary } from '../../pipeline/parse/syntax/syntax-fault.ts'
 import { PastedDomain } from './fields.ts'
 import { countHosted } from './hosted-part.ts'
 import { listNamedAgents, type NamedAgent } from './named-agents.ts'
@@ -75,7 +76,8 @@ export function checkText(
   const bytes = Buffer.from(document)
   const checked = checkFile(kind, bytes, { domain, now, maxFaults: FAULTS_SHOWN_MAX })
   const { valid, errors } = checked
-  const warnings = isUtf8 ? checked.warnings : [...lossWarnings, ...checked.warnings]
+  const warnings =
+    isUtf8 || isBinary(document) ? checked.warnings : [...lossWarnings, ...checked.warnings]
   const sellers = domain && deriveProposedSellers(checked.document, domain as Domain, now)
   return {
     kind,

@@ -140,6 +140,13 @@ describe('a file that was sent is checked', () => {
     expect(load((await send({ file, do: 'download' })).body)('.lines').text()).toContain('UTF-8')
   })
 
+  test('an upload that is no text is told to be none, not to be saved in another encoding', async () => {
+    const bytes = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
+    const page = await check({ file: new File([bytes], 'adagents.json') })
+    expect(page('.lines').text()).toContain('it is not a text file')
+    expect(page('.lines').text()).not.toContain('UTF-8')
+  })
+
   test('the text is sent back unchanged, whatever it contains', async () => {
     const text = '\n{"a": "</textarea><script>alert(1)</script> &amp; \u202e"}'
     const page = await check({ text })

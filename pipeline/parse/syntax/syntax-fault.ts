@@ -40,21 +40,33 @@ const INVISIBLE = /[^\P{Z} ]|[^\P{Cc}\t\n\r]|\p{Cf}/u
 const ADS_TXT = /^(?:#[^\n]*\n\s*)*[\w.-]+,[^,\n]+,\s*(?:DIRECT|RESELLER)\b/i
 /** Matches the beginning of an image or a program: bytes that no text has, and nothing of a JSON object. */
 const BINARY = /^[^{"]*(?![\t\n\r])[\p{Cc}\ufffd][^{"]*$/u
-/** Formats of files that people upload or paste in place of JSON. */
-const otherFormats: readonly [isFormat: (text: string) => boolean, why: string][] = [
+type Format = readonly [isFormat: (text: string) => boolean, why: string]
+
+const isUtf16 = (text: string): boolean => text.slice(0, 4).includes('\0')
+/** Formats of files that are not text, so that their encoding says nothing. */
+const binaryFormats: readonly Format[] = [
   [
     text => text.startsWith('PK\u0003\u0004'),
     'it is a zip archive or an Office document: put the JSON itself here, as plain text',
   ],
   [text => text.startsWith('%PDF-'), 'it is a PDF: put the JSON itself here, as plain text'],
-  [text => text.slice(0, 4).includes('\0'), 'it is encoded in UTF-16: write it in UTF-8'],
   [
-    text => BINARY.test(text.slice(0, 32)),
+    text => !isUtf16(text) && BINARY.test(text.slice(0, 32)),
     'it is not a text file: put the JSON itself here, as plain text',
   ],
+]
+/** Formats of files that people upload or paste in place of JSON. */
+const otherFormats: readonly Format[] = [
+  ...binaryFormats,
+  [isUtf16, 'it is encoded in UTF-16: write it in UTF-8'],
   [text => ADS_TXT.test(text), 'it is an ads.txt: put the JSON of the file here'],
 ]
 const STRINGS = /"(?:[^"\\\n\r]|\\[^\n\r])*"/g
+
+/** Tells whether the bytes of a file were no text in any encoding, by what they were decoded to. */
+export function isBinary(text: string): boolean {
+  return binaryFormats.some(([isFormat]) => isFormat(text))
+}
 
 /** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
 export function findSyntaxFault(text: string): (TextPlace & { why: string }) | undefined {
