@@ -4,7 +4,14 @@ import { requireValue } from '../core/present.ts'
 import { truncateJson } from '../core/truncate-json.ts'
 import type { AdagentsInline, AdsTxtDocument } from '../model/documents/index.ts'
 import type { AdagentsReport, AdagentsValidation } from '../model/live/live.ts'
-import { type Fault, isUrl, type Observation, parseSource, toUrl } from '../model/observation.ts'
+import {
+  type Fault,
+  isUrl,
+  type Observation,
+  parseSource,
+  severities,
+  toUrl,
+} from '../model/observation.ts'
 import {
   type CheckedFile,
   checkAdagents,
@@ -274,7 +281,5 @@ function listAgents({ document }: CheckedFile): string[] {
 }
 
 function sortWorstFirst(faults: readonly Fault[]): Fault[] {
-  const listFaults = (severity: Fault['severity']) =>
-    faults.filter(fault => fault.severity === severity)
-  return [...listFaults('error'), ...listFaults('warning')]
+  return severities.flatMap(severity => faults.filter(fault => fault.severity === severity))
 }

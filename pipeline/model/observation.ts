@@ -72,6 +72,9 @@ export const CrawlTarget = Source.extend({
 })
 export type CrawlTarget = z.infer<typeof CrawlTarget>
 
+/** Severities of faults, the gravest first. */
+export const severities = ['error', 'warning', 'recommendation'] as const
+
 /** A fault in a document, stored with its data. `field` is a path such as `brands[0].id`. */
 export const Fault = z
   .object({
@@ -79,7 +82,7 @@ export const Fault = z
     code: z.enum(faultCodeNames).describe('Stable name of the fault, for programs'),
     message: z.string().describe('What is wrong, in a sentence that names the field'),
     severity: z
-      .enum(['error', 'warning', 'recommendation'])
+      .enum(severities)
       .describe(
         'Severity: `error` if the entry or the file cannot be used, `recommendation` if nothing is wrong, otherwise `warning`',
       ),

@@ -44,6 +44,11 @@ beforeAll(async () => {
         'https://gone.example/mcp',
       ]),
     },
+    'unpinned.example': {
+      [FILE]: file('unpinned.example', [], {
+        authorized_agents: [entry('https://spoken.example/mcp', { signing_keys: undefined })],
+      }),
+    },
     'carded.example': {
       '/.well-known/agent-card.json': { name: 'Carded', url: 'https://carded.example/a2a' },
     },
@@ -390,6 +395,10 @@ describe('GET /api/properties/validate', () => {
       domain: 'good.example',
       status_code: 200,
       errors: [],
+    })
+    expect((await ask('?domain=unpinned.example')).json()).toMatchObject({
+      valid: true,
+      warnings: [{ code: 'unpinned', severity: 'recommendation' }],
     })
     expect((await ask('?domain=nothing.example')).json()).toMatchObject({ valid: false })
     expect((await ask('?domain=huge.example')).body.length).toBeLessThan(CAP)
