@@ -20,13 +20,14 @@ const commands = {
   build,
   check,
   start() {
-    requireBuild()
+    // Before a build of a minute, since it may be missing.
     if (!process.env.REDIS_URL) requireRedis()
+    requireBuild()
     execNode(registry, 'start', ...args)
   },
   registry() {
-    requireBuild()
     if (!process.env.REDIS_URL && rolesWithRedis.includes(args[0])) requireRedis()
+    requireBuild()
     execNode(registry, ...args)
   },
   test() {
