@@ -81,7 +81,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     const { problems, notes } = await look()
     return reply
       .headers(startPageHeaders)
-      .send(renderStartPage({ problems: [...problems, ...notes], queues, site, version }))
+      .send(renderStartPage({ problems, notes, queues, site, version }))
   })
   // Browsers ask for it on their own.
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send())

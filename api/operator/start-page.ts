@@ -13,6 +13,8 @@ export const startPageHeaders = {
 /** The part of the page that tells what is wrong, and whether the queues are shown. */
 export interface StartPage {
   problems: readonly string[]
+  /** Sentences on what needs attention although all processes do their work. */
+  notes: readonly string[]
   queues: 'shown' | 'need a token' | 'elsewhere'
   /** Address of the site, which has the guides. */
   site: string
@@ -82,7 +84,7 @@ function getStyle(): string {
 }
 
 /** Renders the start page of the operator's port: what is wrong, and links to all that it serves. */
-export function renderStartPage({ problems, queues, site, version }: StartPage): string {
+export function renderStartPage({ problems, notes, queues, site, version }: StartPage): string {
   const entries = [
     describeLink('metrics', 'Metrics', 'Metrics of all roles, for Prometheus'),
     ...describeQueues(queues),
@@ -100,7 +102,7 @@ export function renderStartPage({ problems, queues, site, version }: StartPage):
 <title>Operator · Registry</title><style>${getStyle()}</style></head>
 <body><main><h1>Operator’s page</h1>
 <p class="lead">This is version ${escapeHtml(version)} of <a href="${escapeHtml(site)}/">the registry</a>. For more, run <code>registry status</code>.</p>
-<section><h2>Status</h2>${describeProblems(problems, site)}</section>
+<section><h2>Status</h2>${describeProblems(problems, site)}${describeNotes(notes, site)}</section>
 <section><h2>On this port</h2><dl>${entries.join('')}</dl></section>
 <section><h2>What to do when something is wrong</h2><p>Guides for operators: ${guides}. For each kind of incident:</p>
 <ul>${sections.join('')}</ul></section>
@@ -113,10 +115,25 @@ function describeProblems(problems: readonly string[], site: string): string {
   const items = problems.map(problem => {
     const title = findIncident(problem)
     const help = title && ` <a href="${escapeHtml(site + toIncidentPath(title))}">What to do</a>`
-    const text = escapeHtml(problem).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
-    return `<li>${text}${help ?? ''}</li>`
+    return `<li>${renderSentence(problem, site)}${help ?? ''}</li>`
   })
   return `<div class="notice fair"><p>Needs attention:</p><ul>${items.join('')}</ul></div>`
+}
+
+function describeNotes(notes: readonly string[], site: string): string {
+  if (notes.length === 0) return ''
+  const items = notes.map(note => `<li>${renderSentence(note, site)}</li>`)
+  return `<p>Notes:</p><ul>${items.join('')}</ul>`
+}
+
+/** Renders a sentence of a terminal: its commands as code, and documents as links. */
+function renderSentence(sentence: string, site: string): string {
+  return escapeHtml(sentence)
+    .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+    .replaceAll(
+      /docs\/(?:operate\/)?([\w-]+)\.md/g,
+      (_, name) => `<a href="${escapeHtml(site)}/docs/guides/${name}">docs/guides/${name}</a>`,
+    )
 }
 
 function describeQueues(queues: StartPage['queues']): string[] {

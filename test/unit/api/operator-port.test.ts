@@ -8,6 +8,7 @@ import { RoleMetrics } from '../../../jobs/metrics/role-metrics.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 
+const NOTE = 'nobody can sign in: follow docs/operate/keys.md'
 const OVERDUE = 'the backup in BACKUP_TO is overdue: `registry status` says why'
 const build = (
   queues: 'need a token' | 'elsewhere',
@@ -25,7 +26,7 @@ const build = (
     findProblems: async () => [],
     readStatusProblems,
     findCopyProblems: () => copyProblems,
-    findNotes: () => ['nobody can sign in'],
+    findNotes: () => [NOTE],
     queues,
     site: 'http://127.0.0.1:3000',
     version: '1.2.3',
@@ -62,9 +63,14 @@ test('a note is on the page of the operator, and leaves the registry ready', asy
   const ready = await app.inject({ url: '/readyz', headers })
   expect([ready.statusCode, ready.json()]).toEqual([
     200,
-    { status: 'ready', problems: [], blocking: [], notes: ['nobody can sign in'] },
+    { status: 'ready', problems: [], blocking: [], notes: [NOTE] },
   ])
-  expect((await app.inject({ url: '/', headers })).body).toContain('<li>nobody can sign in</li>')
+  const { body } = await app.inject({ url: '/', headers })
+  expect(body).toContain('All is well.')
+  expect(body).not.toContain('Needs attention')
+  expect(body).toContain(
+    'Notes:</p><ul><li>nobody can sign in: follow <a href="http://127.0.0.1:3000/docs/guides/keys">docs/guides/keys</a></li>',
+  )
   await app.close()
 })
 
