@@ -157,6 +157,8 @@ function move(from: string, to: string): void {
  * system.
  */
 function toReason({ stderr, status, signal }: ServerExit): string {
+  // Who was killed could not say why: its last lines are older.
+  if (signal === 'SIGKILL') return `ended with ${signal}`
   const lines = stderr
     .split('\n')
     .filter(line => !/# WARNING|Server initialized/.test(line))
