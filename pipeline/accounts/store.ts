@@ -11,6 +11,7 @@ import type { RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 import { loadEnrolments } from './shown-agents.ts'
 import type { AccountStamp } from './stamp.ts'
+import { forgetRequest } from './taken-down-rows.ts'
 
 /** Answers to submissions. */
 export interface CarriedOut {
@@ -133,7 +134,7 @@ export class Accounts {
   /** Adds the answers; returns the new audit rows. */
   #carryOutAll(
     submissions: readonly Submission[],
-    { refused, doubts, stamp, recorded }: Carrying,
+    { refused, doubts, forgotten, stamp, recorded }: Carrying,
     answers: Map<string, Answer>,
   ): AuditRow[] {
     const submitted_at = toIso(stamp.now)
@@ -154,7 +155,10 @@ export class Accounts {
         known,
       )
       answers.set(id, answer)
-      rows.push({ ...toAuditColumns(submission), answer, changes, submitted_at, seq: stamp.seq })
+      const columns = toAuditColumns(submission)
+      const asked = { content: columns.content, answer }
+      const stored = forgotten?.has(id) ? forgetRequest(asked) : asked
+      rows.push({ ...columns, ...stored, changes, submitted_at, seq: stamp.seq })
     }
     return rows
   }

@@ -112,11 +112,21 @@ function forgetRequests(db: Sqlite, parameters: Names): void {
     parameters,
   )
   for (const { id, answer } of rows) {
+    const forgotten = forgetRequest({ answer })
     db.run(
       `update submissions set content = $content, answer = $answer, changes = null where submission_id = $id`,
-      { id, content: JSON.stringify(FORGOTTEN), answer: JSON.stringify(forgetAnswer(answer)) },
+      {
+        id,
+        content: JSON.stringify(forgotten.content),
+        answer: JSON.stringify(forgotten.answer),
+      },
     )
   }
+}
+
+/** Builds what is kept of a request about a place that was taken down. */
+export function forgetRequest({ answer }: { answer: Answer }) {
+  return { content: FORGOTTEN, answer: forgetAnswer(answer) }
 }
 
 function forgetAnswer({ digest, ...answer }: Answer): Answer {

@@ -215,4 +215,6 @@ export interface Refusal {
 export interface SaveVerdicts {
   refused: Map<string, Refusal>
   doubts: Map<string, string>
+  /** Submissions refused for a place that was taken down: what they name is not stored. */
+  forgotten?: ReadonlySet<string> | undefined
 }

@@ -119,7 +119,7 @@ export class Committer {
     const { config, index, accounts, takedowns, onStep } = this.#parts
     const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = config
     onStep?.('accounts', 'before')
-    const { refused, doubts } = await judgeSubmissions(submissions, {
+    const { refused, doubts, forgotten } = await judgeSubmissions(submissions, {
       index,
       accounts: accounts.db,
       now: stamp.now,
@@ -131,7 +131,7 @@ export class Committer {
       enrichedBrands: LIMITS.enrichedBrands,
       base: this.#hostingBase,
     })
-    const judged = { refused: new Map([...refused, ...reverts]), doubts }
+    const judged = { refused: new Map([...refused, ...reverts]), doubts, forgotten }
     const repeated = recorded && repeatVerdicts(submissions, judged, recorded.answers)
     const carriedOut = accounts.apply(submissions, stamp, repeated ?? judged, recorded?.answers)
     onStep?.('accounts', 'after')

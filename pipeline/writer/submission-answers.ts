@@ -41,10 +41,13 @@ export async function judgeSubmissions(
     const reasons = await findRefusedMerges(known.index, merges)
     for (const [id, reason] of reasons) refused.set(id, { refused: reason })
   }
-  if (!known.takenDown.isEmpty)
-    for (const [id, refusal] of refuseTakenDown(submissions, known.takenDown))
-      refused.set(id, refusal)
-  return { refused, doubts }
+  if (known.takenDown.isEmpty) return { refused, doubts }
+  const takenDown = refuseTakenDown(submissions, known.takenDown)
+  return {
+    refused: new Map([...refused, ...takenDown]),
+    doubts,
+    forgotten: new Set(takenDown.keys()),
+  }
 }
 
 /**
@@ -71,7 +74,7 @@ export function repeatVerdicts(
     const isDoubted = answer && 'done' in answer ? answer.done.review_id : judged.doubts.has(id)
     if (isDoubted) doubts.set(id, judged.doubts.get(id) ?? 'it was reviewed before')
   }
-  return { refused, doubts }
+  return { refused, doubts, forgotten: judged.forgotten }
 }
 
 const nothingJudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }

@@ -268,6 +268,14 @@ describe('a request for a domain that is taken down', () => {
     )
     const reason = `the domain ${NAME} was taken down`
     expect(refused).toMatchObject([{ refused: reason }, { refused: reason }])
+    const stored = registry.sequencer.accounts.db.all<{ content: unknown; answer: unknown }>(
+      'select content, answer from submissions order by rowid desc limit 2',
+    )
+    const forgotten = {
+      content: { taken_down: true },
+      answer: { refused: 'the domain was taken down' },
+    }
+    expect(stored).toEqual([forgotten, forgotten])
     expect(await listRows()).toEqual([])
     await registry.restart()
     await registry.observe(observeBrandFile(NAME, 'Gone again'))
