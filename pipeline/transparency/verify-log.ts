@@ -118,10 +118,11 @@ async function checkEntries(
   parseBundle(bundle, width).forEach((entry, i) => {
     const leaf = getAt(leaves, i)
     const isErased = entry.equals(ERASED)
+    const isIntact = !isErased && toLeafHash(entry).equals(leaf)
     if (isErased) result.erased++
-    else if (!toLeafHash(entry).equals(leaf))
+    else if (!isIntact)
       result.faults.push(`entry ${first + i} in ${name} is not the one that was logged`)
-    onEntry?.(isErased ? undefined : entry, first + i, leaf)
+    onEntry?.(isIntact ? entry : undefined, first + i, leaf)
   })
 }
 
