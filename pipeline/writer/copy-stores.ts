@@ -25,6 +25,9 @@ export const MANIFEST = 'manifest.json'
 /** Pictures of logos, each named by its hash: so no manifest need list them. */
 export const PICTURES = 'logos'
 
+/** Faults of a backup that are named; more of them tell nothing new. */
+const FAULTS_SAID_MAX = 10
+
 /** Path of a file in a backup, which leads nowhere else. */
 const NAME = /^(?!.*\.\.)\w[\w./-]*$/
 
@@ -115,21 +118,33 @@ export function assertBackup(dir: string): void {
     throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
 }
 
-/** Checks a backup against its manifest and returns it. Throws with what differs. */
+/** Checks a backup against its manifest and returns it. Throws with all that differs. */
 export async function checkBackup(dir: string): Promise<Manifest> {
   assertBackup(dir)
   const manifest = readManifest(dir, readFileSync(`${dir}/${MANIFEST}`, 'utf8'))
-  for (const name of Object.values(backedUp)) {
-    if (!manifest.files.some(file => file.name === name))
-      throw new Error(`the backup has no ${name}`)
-  }
+  const faults = Object.values(backedUp)
+    .filter(name => !manifest.files.some(file => file.name === name))
+    .map(describeMissing)
   for (const file of manifest.files) {
-    if (!existsSync(`${dir}/${file.name}`)) throw new Error(`the backup has no ${file.name}`)
-    await checkFile(`${dir}/${file.name}`, file)
+    const fault = existsSync(`${dir}/${file.name}`)
+      ? await findDifference(`${dir}/${file.name}`, file)
+      : describeMissing(file.name)
+    if (fault !== undefined) faults.push(fault)
   }
-  const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
-  if (damaged !== undefined) throw new Error(`${damaged} does not match the backup’s manifest`)
+  for (const name of listDamagedPictures(`${dir}/${PICTURES}`))
+    faults.push(`${name} does not match the backup’s manifest`)
+  if (faults.length > 0) throw new Error(joinFaults(faults))
   return manifest
+}
+
+function describeMissing(name: string): string {
+  return `the backup has no ${name}`
+}
+
+function joinFaults(faults: readonly string[]): string {
+  const more = faults.length - FAULTS_SAID_MAX
+  const said = faults.slice(0, FAULTS_SAID_MAX).join('; ')
+  return more > 0 ? `${said}; and ${more} more` : said
 }
 
 function readManifest(dir: string, text: string): Manifest {
@@ -143,11 +158,17 @@ export function isOfLog(name: string): boolean {
   return name === LOG_IN_BACKUP.head || name.startsWith(`${LOG_IN_BACKUP.folder}/`)
 }
 
-export async function checkFile(
+/** Throws where a copy of a file is not what the manifest lists. */
+export async function checkFile(file: string, listed: Manifest['files'][number]): Promise<void> {
+  const fault = await findDifference(file, listed)
+  if (fault !== undefined) throw new Error(fault)
+}
+
+async function findDifference(
   file: string,
   { name, sha256 }: Manifest['files'][number],
-): Promise<void> {
-  if ((await hashFile(file)) !== sha256) {
-    throw new Error(`${name} does not match the backup’s manifest: its SHA-256 differs`)
-  }
+): Promise<string | undefined> {
+  return (await hashFile(file)) === sha256
+    ? undefined
+    : `${name} does not match the backup’s manifest: its SHA-256 differs`
 }
