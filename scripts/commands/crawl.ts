@@ -20,11 +20,12 @@ import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/cra
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { nothingTakenDown, TakedownList } from '../../pipeline/writer/takedown/takedown-list.ts'
+import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { SilenceWatch } from './frozen-indexer.ts'
 import { findOrOpen } from './open-registry.ts'
-import { assertCrawlerAnswers, Progress } from './progress.ts'
+import { assertCrawlerAnswers, Progress, SLOW_HOST_S } from './progress.ts'
 import { readRecord } from './reading.ts'
 import {
   assertDiskSpace,
@@ -33,6 +34,7 @@ import {
   retryWhileUnavailable,
   unwrapOrExit,
 } from './running.ts'
+import { fetchSupervisorProblems } from './supervisor-problems.ts'
 import { describeTakenDown } from './takedown-confirmation.ts'
 import { formatOutcome, formatTotals } from './text.ts'
 
@@ -64,6 +66,7 @@ export async function crawl(
         again: true,
         patienceMs: PATIENCE_MS,
         endsWithoutCrawler: true,
+        tellOfCrawler: () => tellOfCrawler(config),
       })
     : await crawlAlone(sequencer, config, domains)
   const taken_down = readRecord(({ record }) => listTakenDown(record, domains))
@@ -97,6 +100,13 @@ async function connectWatched(run: RunFile, config: Config): Promise<WriterClien
     submit: (...args) => during(writer.submit(...args)),
     ask: (...args) => during(writer.ask(...args)),
   }
+}
+
+/** Tells which crawler does not answer, as the running `start` says. */
+async function tellOfCrawler({ DATA_DIR }: Config): Promise<void> {
+  const reported = await fetchSupervisorProblems(resolvePaths(DATA_DIR))
+  for (const problem of reported?.blocking ?? [])
+    if (problem.startsWith('the crawler ')) process.stderr.write(`${toCommandSentence(problem)}\n`)
 }
 
 /** Lists the domains that are not crawled, each with the one that was taken down. */
@@ -140,18 +150,21 @@ export interface CrawlInRunningOptions {
   patienceMs: number
   /** Ends where no crawler answers for long; without it, the wait has no end. */
   endsWithoutCrawler?: boolean
+  /** Tells once what is wrong with the crawler, where no file was done for longer than most hosts take. */
+  tellOfCrawler?: () => Promise<void>
 }
 
 /** Adds domains to a running registry, waits until each of their files was tried, and publishes. */
 export async function crawlInRunning(
   writer: WriterClient,
   domains: Domain[],
-  { again, patienceMs, endsWithoutCrawler = false }: CrawlInRunningOptions,
+  { again, patienceMs, endsWithoutCrawler = false, tellOfCrawler }: CrawlInRunningOptions,
 ): Promise<CrawlSummary> {
   const since = systemClock.now()
   const submit = (operation: Operation) => writer.submit(operation, { by: identifyUser() })
   await addDomains(submit, domains, again, patienceMs)
   const progress = new Progress()
+  let tell = tellOfCrawler
   for (let isDone = false; ; ) {
     const question: Question = { ask: 'crawl_summary', since, withFaults: isDone }
     const summary: CrawlSummary = await retryWhileUnavailable(
@@ -159,6 +172,10 @@ export async function crawlInRunning(
       patienceMs,
     )
     const { idleS } = progress.show(summary)
+    if (summary.waiting > 0 && idleS >= SLOW_HOST_S) {
+      await tell?.()
+      tell = undefined
+    }
     if (endsWithoutCrawler && summary.waiting > 0) assertCrawlerAnswers(idleS)
     if (isDone) {
       progress.end()

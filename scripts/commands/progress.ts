@@ -10,6 +10,8 @@ const LINE_EVERY_MS = 5_000
 /** Remaining seconds that are not worth a number. */
 const SOON_S = 5
 
+/** Most hosts do not take as long to answer: a crawler may be what is silent. */
+export const SLOW_HOST_S = 15
 /** A host never takes as long to answer: a crawler that is silent for longer is stopped, or there is none. */
 const CRAWLER_SILENT_S = 60
 const CRAWLER_SILENCE_MAX_S = 600
@@ -74,7 +76,7 @@ function countDone({ outcomes }: CrawlSummary): number {
 function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
   if (waiting > 0 && idleS >= CRAWLER_SILENT_S)
     return `no crawler has answered for ${Math.round(idleS)} s`
-  if (waiting > 0 && waiting <= LAST_FILES)
+  if (waiting > 0 && waiting <= LAST_FILES && idleS < SLOW_HOST_S)
     return `waiting for ${countThings(waiting, 'slow response')}`
   if (waiting > 0 && idleS >= IDLE_S) return `no response for ${Math.round(idleS)} s`
   if (leftS === undefined) return 'no estimate yet'

@@ -25,8 +25,9 @@ test('a line of progress ends with what it knows, before the first file is done'
 
 test('a line of progress names the crawler once no host can be what takes so long', () => {
   const left = { ...found, waiting: 2, outcomes: [] }
-  const slow = { rate: 0, leftS: undefined, idleS: 59 }
+  const slow = { rate: 0, leftS: undefined, idleS: 14 }
   expect(describeProgress(left, slow)).toMatch(/waiting for 2 slow responses$/)
+  expect(describeProgress(left, { ...slow, idleS: 59 })).toMatch(/no response for 59 s$/)
   expect(describeProgress(left, { ...slow, idleS: 60 })).toMatch(
     /no crawler has answered for 60 s$/,
   )
