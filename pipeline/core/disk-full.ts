@@ -9,6 +9,13 @@ export function isDiskFull(error: unknown): boolean {
   return DISK_FULL_CODES.includes(code) || DISK_FULL_TEXT.test(message) || isDiskFull(cause)
 }
 
+/** Finds which path a full disk was met at, as far as the error or what it was caused by tells. */
+export function findFullPath(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { dest, path, message, cause } = error as NodeJS.ErrnoException & { dest?: string }
+  return dest ?? path ?? /disk of (\S.*?) is full/.exec(message)?.[1] ?? findFullPath(cause)
+}
+
 /** Describes what a full disk means for a registry that has begun. */
 export function describeFullDisk(dir: string): string {
   return `The ${nameFullDisk(dir)}.`

@@ -4,9 +4,11 @@ import { isBackupName } from '../../jobs/fleet/backups.ts'
 import { noteRestored } from '../../jobs/fleet/tenure.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { describeFullDisk, isDiskFull } from '../../pipeline/core/disk-full.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import type { RepeatedTakedowns } from '../../pipeline/maintenance/restore-takedowns.ts'
+import { readDiskProblems } from '../../pipeline/read/health.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { assertRecordKnown } from '../../pipeline/store/record.ts'
 import { assertUndamagedBeside } from '../../pipeline/store/undamaged.ts'
@@ -36,7 +38,10 @@ export async function backUp(dir: string): Promise<void> {
   assertRegistry(config)
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
   const { run, sequencer } = await findOrOpen(config)
-  const { seq } = run ? await requestBackup(run, place) : await backUpAlone(sequencer, place)
+  const making = run ? requestBackup(run, place) : backUpAlone(sequencer, place)
+  const { seq } = await making.catch(error => {
+    throw isDiskFull(error) ? nameDisk(error, resolvePaths(config.DATA_DIR), place) : error
+  })
   const keys = listKeyFiles(resolvePaths(config.DATA_DIR), { ...config, ...run?.key_files })
   process.stdout.write(
     `Backed up commit ${seq} to ${place}. Key files are not in it.\n${
@@ -44,6 +49,12 @@ export async function backUp(dir: string): Promise<void> {
     }`,
   )
   await assertLogUndamaged(place)
+}
+
+/** Names the disk that is full, that of the stores or that of the backup: SQLite does not. */
+function nameDisk(cause: Error, paths: Pick<Paths, 'dir'>, place: string): Error {
+  const full = readDiskProblems(paths).length > 0 ? paths.dir : place
+  return new Error(describeFullDisk(full), { cause })
 }
 
 /** Throws where the log in a backup is damaged, which a copy of a damaged one is without any other sign. */

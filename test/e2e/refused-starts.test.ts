@@ -407,7 +407,7 @@ describe('a command', () => {
     const through = ['unshare', '--mount', '--', 'sh', '-c', script, 'sh']
     const args = ['org', 'create', '--name']
     const { status, stderr } = await new Command(args, { DATA_DIR: '/mnt' }, through).finish()
-    expect(stderr).toMatch(/The disk is full: free some space, then run this again\.\n$/)
+    expect(stderr).toMatch(/The disk of \/mnt is full: free some space, then run this again\.\n$/)
     expect(status).toBe(1)
   })
 })

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { describeFullDisk } from '../../../pipeline/core/disk-full.ts'
 import { describeError } from '../../../scripts/command-line/describe-error.ts'
 import { buildProgram } from '../../../scripts/command-line/program.ts'
 import { domain } from '../../../scripts/command-line/values.ts'
@@ -212,5 +213,14 @@ test('a full disk ends a command with one sentence, whichever store met it', () 
   expect(describeError(new Error('put: No space left on device'))).toBe(full)
   expect(describeError(new Error('lost', { cause: new Error('database or disk is full') }))).toBe(
     full,
+  )
+  const written = Object.assign(new Error('no'), { code: 'ENOSPC', path: '/data/seals' })
+  for (const error of [written, new Error('lost', { cause: written })])
+    expect(describeError(error)).toBe(
+      'The disk of /data/seals is full: free some space, then run this again.',
+    )
+  const known = Object.assign(new Error(describeFullDisk('/data')), { code: 'ENOSPC' })
+  expect(describeError(known)).toBe(
+    'The disk of /data is full: free some space, then run this again.',
   )
 })
