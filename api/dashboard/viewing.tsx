@@ -33,7 +33,7 @@ export function renderViewing(viewed: readonly Membership[]): Child {
 /** Answers instead of a page or a form that is not for viewers; its frame says why. */
 export function refuseViewer(): DashboardAnswer {
   const title = 'No permission'
-  return { status: 403, title, heading: title, body: <p>Nothing has changed.</p> }
+  return { status: 403, title, heading: title, body: <></> }
 }
 
 /** Lists the organizations of a person who can change something for none of them. */
