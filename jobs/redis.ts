@@ -121,7 +121,7 @@ function toRetryDelay(attempt: number): number {
 }
 
 /**
- * Tells whether a server refuses a write since it is no primary any more: it keeps its connections, so connect
+ * Tells whether a server refuses a write since it is no primary anymore: it keeps its connections, so connect
  * again and repeat the command.
  */
 function isDemoted(error: Error): false | 2 {

@@ -66,8 +66,8 @@ export function renderAgentForm(
         chosen: read('visibility') || 'private',
       })}
       <p class="hint">
-        This applies to your listing. An agent that a publisher’s file names is public anyway, and
-        so is what it reports.
+        This applies only to your listing. If a publisher’s file names the agent, the agent and its
+        capabilities are public anyway.
       </p>
       {memberships.length > 0 && memberships.every(own => isMember(services, own)) ? null : (
         <p class="hint">

@@ -35,10 +35,10 @@ export const MCP_PATH = '/mcp'
 
 const INSTRUCTIONS =
   'Tells which brand a domain belongs to, what a publisher owns, which agents it authorizes, and whether an ' +
-  'agent is alive. Tools read the registry, but for those of the toolset write, which save, watch or request a crawl. Most ' +
-  'need no credential; those whose description requires one need Authorization: Bearer sk_…. The list has the ' +
-  `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
-  'Tools outside the list can be called too. Brands, publishers and agents are resources as well.'
+  'agent is alive. Tools only read, except those in the toolset write, which save, watch or request a crawl. Most ' +
+  'need no credential; those whose description requires one need Authorization: Bearer sk_…. Only the core tools are ' +
+  `listed by default; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
+  'Tools that are not listed can be called too. Brands, publishers and agents are resources as well.'
 
 /**
  * Adds the registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST of a

@@ -111,7 +111,7 @@ export function renderStartPage({ problems, notes, queues, site, version }: Star
 }
 
 function describeProblems(problems: readonly string[], site: string): string {
-  if (problems.length === 0) return '<p class="notice good">All is well.</p>'
+  if (problems.length === 0) return '<p class="notice good">No problems found.</p>'
   const items = problems.map(problem => {
     const title = findIncident(problem)
     const help = title && ` <a href="${escapeHtml(site + toIncidentPath(title))}">What to do</a>`

@@ -43,7 +43,7 @@ export const guideGroups = [
     guides: {
       install: 'Set up a registry on one machine, in a container or in a cluster',
       'registry-operator': 'Daily tasks: health, members, and what’s waiting for a decision',
-      operating: 'Every command, backups, updates and recovery',
+      operating: 'Every command, backups, upgrades and recovery',
       incidents: 'What to do when something is wrong',
       settings: 'Every setting and limit with its default',
       keys: 'Replace keys, as planned or after a leak',

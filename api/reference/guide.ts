@@ -61,7 +61,7 @@ host. Lookups, test results and checks of authorization do this.
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
 maximum, except in the feed, agent search and collections, which refuse it. If a response has several lists and one of
 them was cut, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. A search
-only has the best matches of each kind.
+returns only the best matches of each kind.
 
 No operation redirects. These URLs do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never
 changes), \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{domain}\`, \`/publishers/{domain}\` and

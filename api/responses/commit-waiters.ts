@@ -23,7 +23,7 @@ export class CommitWaiters {
   readonly #reader: Pick<Reader, 'serving'>
   readonly #limits: Pick<Config['LIMITS'], 'feedStreamsPerCaller'>
   readonly #waiting: CallerShares<() => void>
-  /** True while the process stops: nobody may wait any more. */
+  /** True while the process stops: nobody may wait anymore. */
   isClosed = false
   #seq = 0
   #timer: NodeJS.Timeout | undefined

@@ -40,7 +40,7 @@ comment on column crawl_state.streak_since is 'time of the first response of the
 comment on column crawl_state.failures is 'number of attempts without a response since the last response';
 comment on column crawl_state.attempted_at is 'last attempt (UTC); null before the first';
 comment on column crawl_state.succeeded_at is 'last attempt that read the file or found it unchanged (UTC); null before the first';
-comment on column crawl_state.due_at is 'when the file is fetched next (UTC); null for an agent that no file names any more';
+comment on column crawl_state.due_at is 'when the file is fetched next (UTC); null for an agent that no file names anymore';
 comment on column crawl_state.stale_at is 'time from which properties read from the file are stale (UTC); null where it was never read';
 comment on column crawl_state.ended_at is 'time from which grants read from the file are no longer in force (UTC); null where it was never read';
 comment on column crawl_state.absent_at is 'time of the last response that the file is missing (UTC), if only other responses without a file followed; null otherwise';

@@ -33,7 +33,7 @@ comment on column crawl_health.failures is 'number of attempts without a respons
 comment on column crawl_health.attempted_at is 'last attempt (UTC)';
 comment on column crawl_health.succeeded_at is 'last attempt that read the file or found it unchanged (UTC)';
 comment on column crawl_health.age_seconds is 'seconds since the last success';
-comment on column crawl_health.due_at is 'when the file is fetched next (UTC); null for an agent that no file names any more';
+comment on column crawl_health.due_at is 'when the file is fetched next (UTC); null for an agent that no file names anymore';
 comment on column crawl_health.overdue_seconds is 'seconds since the fetch was due; 0 if it is not due yet';
 comment on column crawl_health.bytes is 'size of the stored document in bytes, after decompression; null if there is none';
 comment on column crawl_health.fault_count is 'number of issues in the stored document; null if there is none';

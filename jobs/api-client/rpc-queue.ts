@@ -166,7 +166,7 @@ async function cancelJob(queue: Queue, jobId: string, commands: Redis): Promise<
 
 interface PendingJob {
   ms: number
-  /** Aborted when nobody wants the job any more. */
+  /** Aborted when nobody wants the job anymore. */
   signal: AbortSignal
   /** Aborted when this process waits no longer, whatever becomes of the job. */
   leaving: AbortSignal

@@ -46,7 +46,7 @@ export interface WriterClient {
   ): Promise<LiveRequestAnswers[Name]>
   /**
    * Runs a storyboard on a crawler; throws `unavailable` when none answered in time. When the signal is
-   * aborted nobody waits any more, and the crawler stops.
+   * aborted nobody waits anymore, and the crawler stops.
    */
   runStoryboard<Kind extends StoryboardJobKind>(
     job: StoryboardJobOf<Kind>,

@@ -97,7 +97,7 @@ async function begin({ lease, store, tenure }: StandbyDeps): Promise<boolean> {
 
 async function buildSuccession({ redis, lease, log }: StandbyDeps): Promise<Succession> {
   const state = await loadWriterState(redis)
-  // A later one may be there, of a writer that nobody believes any more.
+  // A later one may be there, of a writer that nobody believes anymore.
   const backup = parseBackupName(requireValue(state.backup, 'backup'))
   log.warn({ backup: backup.name, fence: lease.fence }, 'the writer is gone; taking over')
   return { backup, state }

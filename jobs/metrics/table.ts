@@ -51,7 +51,7 @@ export const metricTable = {
   registry_redis_up: {
     type: 'gauge',
     role: 'operator',
-    means: 'whether Redis answers: 1 or 0',
+    means: 'whether Redis responds: 1 or 0',
     combine: 'min',
   },
   registry_redis_memory_bytes: {
@@ -125,7 +125,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means:
-      'whether the tamper-evident log cannot be continued: 1 or 0; 0 also while new events wait for `BACKUP_TO`',
+      'whether the tamper-evident log cannot be continued: 1 or 0; also 0 while new events wait for `BACKUP_TO`',
     combine: 'max',
   },
   registry_held_publishers: {
@@ -265,7 +265,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means:
-      '1 while backups fail and the newest lacks commits for longer than two intervals of `BACKUP_EVERY`, or none has been made since the start; 1 also while one hangs; only if `BACKUP_TO` is set',
+      '1 while backups fail and the newest lacks commits for longer than two intervals of `BACKUP_EVERY`, or none has been made since the start; also 1 while one hangs; only if `BACKUP_TO` is set',
     combine: 'max',
   },
   registry_writer_busy_seconds: {

@@ -108,7 +108,7 @@ export const invitationDefinitions: OperationDefinitions<
     perform: revokeInvitation,
     watches: [invitation],
     requires: { membershipIn: ({ org_id }) => org_id, right: () => 'members' },
-    irreversible: 'its link opens nothing any more: invite the person again',
+    irreversible: 'its link opens nothing anymore: invite the person again',
   },
   'invitation.accept': {
     perform: acceptInvitation,

@@ -10,7 +10,7 @@ export const MIRROR_ACTOR = 'registry:community_mirror'
 
 /**
  * Diffs the collections of mirrors with the stored ones. A collection keeps its rid whichever
- * mirror lists it; one that no mirror lists any more is removed.
+ * mirror lists it; one that no mirror lists anymore is removed.
  */
 export function diffMirroredCollections(
   listed: readonly MirroredCollection[],

@@ -62,7 +62,7 @@ export function buildPublisherRows(
 }
 
 /**
- * Builds the rows of a publisher that has no file any more: its grants end, its properties are stale and its
+ * Builds the rows of a publisher that has no file anymore: its grants end, its properties are stale and its
  * collections removed. These rows keep their ids.
  */
 export function buildOrphanedRows(

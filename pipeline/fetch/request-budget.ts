@@ -203,7 +203,7 @@ export class RequestBudget {
     return admitted
   }
 
-  /** Takes tokens from the shared bucket until nothing waits any more. */
+  /** Takes tokens from the shared bucket until nothing waits anymore. */
   async #fill(local: LocalBucket, bucket: string, rate: Rate): Promise<void> {
     local.isFilling = true
     while (local.waiting.length > 0) {

@@ -43,7 +43,7 @@ export async function putPreparedInPlace(
   if (lease === undefined) throw new Error(`a registry is running on ${paths.dir}: stop it first`)
   try {
     replaceFile(paths.restoring, `${folder}\n`)
-    // Half moved, they are not complete any more.
+    // Half moved, they are not complete anymore.
     const moving = `${folder}.moving`
     rmSync(moving, { recursive: true, force: true })
     renameSync(folder, moving)

@@ -29,7 +29,7 @@ export interface AuditRequest {
 
 /**
  * Reads what comes next in the audit of an organization, as `GET` of the audit shows it. Returns the reason instead
- * where nothing may be posted any more: the right to it is looked up each time, since it may end at any commit.
+ * where nothing may be posted anymore: the right to it is looked up each time, since it may end at any commit.
  */
 export function readAuditPage(
   { record, seq }: AuditSource,

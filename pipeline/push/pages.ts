@@ -102,7 +102,7 @@ export class Pages {
     this.#bounds = bounds
   }
 
-  /** Reads the page after a place; undefined where the feed does not reach back to the cursor any more. */
+  /** Reads the page after a place; undefined where the feed does not reach back to the cursor anymore. */
   read({ cursor, types, limit, to }: PageRequest): Page | undefined {
     this.#forgetOld()
     const key = `${cursor} ${limit} ${to ?? ''} ${types.join()}`

@@ -57,7 +57,7 @@ export class LogWatch {
     if (hash === this.#checked) return
     const before = this.#remembered
     if (note === undefined && before?.note !== undefined)
-      throw this.#refuse('it publishes no log any more')
+      throw this.#refuse('it publishes no log anymore')
     const known = this.#expectedKey ?? before?.key
     const isUnsigned = note === undefined && signature === undefined && known === undefined
     if (!isUnsigned) {

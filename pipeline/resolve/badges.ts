@@ -121,7 +121,7 @@ interface RoleVerdict {
 
 /**
  * Updates the badges of an agent. A role is verified for a version where every stable specialism that the agent
- * claims for it passes. One that is not verified any more degrades, and is revoked after 48 hours.
+ * claims for it passes. One that is not verified anymore degrades, and is revoked after 48 hours.
  */
 export function updateBadges(known: readonly Badge[], facts: BadgeFacts): Badge[] {
   const roles = judgeRoles(facts)

@@ -63,7 +63,7 @@ export class WriteJournal implements WriteRecorder {
     return this.#chain
   }
 
-  /** Begins a new chain: nothing of the old one is published any more, and replicas start over. */
+  /** Begins a new chain: nothing of the old one is published anymore, and replicas start over. */
   restart(): void {
     this.#truncate(0)
     this.#chain = randomUUID()

@@ -90,7 +90,7 @@ export function resolvePaths(dataDir: string) {
     protocolName: at('protocol-name'),
     redis: at('redis'),
     redisPid: at('redis', 'redis.pid'),
-    /** Files that Redis could not read any more. */
+    /** Files that Redis could not read anymore. */
     redisDamaged: at('redis-damaged'),
     /** Socket paths are limited to about 100 bytes, so a deep DATA_DIR gets one elsewhere. */
     redisSocket: choosePath(at('redis', 'redis.sock'), dir),

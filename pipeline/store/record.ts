@@ -68,7 +68,7 @@ export function openAsOfNow(file: string): Sqlite {
 
 /**
  * Creates the tables, indexes and triggers that the record lacks, private ones and those of the index. Indexes and
- * triggers that are declared otherwise, or not any more, give way.
+ * triggers that are declared otherwise, or not anymore, give way.
  */
 export function declareTables(db: Sqlite, tell: TellIndexes = () => undefined): void {
   const declared = listDeclared()

@@ -5,7 +5,7 @@ type Execute = (sql: 'begin' | 'commit' | 'rollback') => Promise<unknown>
 
 /**
  * The transactions of one connection, one after the other. After an error COMMIT would claim success,
- * so whatever fails is rolled back. Where that fails too, nothing may be written any more: a `Fatal` is thrown.
+ * so whatever fails is rolled back. Where that fails too, nothing may be written anymore: a `Fatal` is thrown.
  */
 export class Transactions {
   readonly #execute: Execute

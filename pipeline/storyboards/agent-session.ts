@@ -32,7 +32,7 @@ export interface SessionDeps {
   limits: Limits
   protocolName: string
   clock: Clock
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when nobody waits for the result anymore. */
   signal: AbortSignal
   /** Opens an inbox for the webhooks of a run; absent where no agent could reach one. */
   openInbox?: OpenInbox

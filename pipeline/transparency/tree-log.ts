@@ -130,7 +130,7 @@ export class TreeLog {
     })
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when nothing is being written anymore. */
   async settle(): Promise<void> {
     await this.#turn
   }

@@ -52,7 +52,7 @@ export async function judgeSubmissions(
 
 /**
  * Judges submissions as they were judged before, by the answers that they have got: the files that decided then
- * may not be known any more. A merge of records that the index lacks stays refused.
+ * may not be known anymore. A merge of records that the index lacks stays refused.
  */
 export function repeatVerdicts(
   submissions: readonly Submission[],

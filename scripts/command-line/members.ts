@@ -28,7 +28,7 @@ export function addMembers(program: Command): void {
   profileOptions(
     member
       .command('set')
-      .description('change a member (properties that are not named stay as they are)'),
+      .description('change a member (properties that you leave out stay as they are)'),
   ).action(async options => (await import('../commands/members.ts')).changeMember(options))
   member
     .command('list')

@@ -9,7 +9,7 @@ import { addRunning } from './running.ts'
 import { addInspection, addStores } from './stores.ts'
 import { defineValidation } from './validation.ts'
 
-/** Ends a command whose output nobody reads any more, as in `| head`. */
+/** Ends a command whose output nobody reads anymore, as in `| head`. */
 function endWithoutReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -53,7 +53,7 @@ export function addRunning(program: Command): void {
   agent
     .command('test')
     .description(
-      'run the storyboards that apply to an agent (exit status 2 if a step fails or a run ends early, 1 if the agent cannot be reached)',
+      'run the storyboards that apply to an agent (exits with 2 if a step fails or a run ends early, 1 if the agent cannot be reached)',
     )
     .argument('<url>', 'URL of the agent', httpUrl)
     .option('--token <token>', 'bearer token for the agent (sent only to it)', token)

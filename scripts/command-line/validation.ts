@@ -7,7 +7,7 @@ import { domain, path } from './values.ts'
 export function defineValidation(command: Command): void {
   command
     .description(
-      'check files before you publish them, or those that a domain serves now (exit status 2 if one has errors, 1 if one cannot be read)',
+      'check files before you publish them, or those that a domain serves now (exits with 2 if one has errors, 1 if one cannot be read)',
     )
     .argument(
       '<targets...>',
@@ -21,7 +21,7 @@ export function defineValidation(command: Command): void {
       ).choices(proposedKinds),
     )
     .option('--domain <domain>', 'domain that will serve them', domain)
-    .option('--strict', 'exit 2 for warnings, too, but not for recommendations')
+    .option('--strict', 'exit with 2 for warnings, too, but not for recommendations')
     .addOption(
       new Option('--format <format>', 'text, JSON, or annotations for a GitHub workflow')
         .choices(reportFormats)

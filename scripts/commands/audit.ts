@@ -1,4 +1,5 @@
 import { type AuditRow, type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
+import { formatTime } from '../../pipeline/core/clock.ts'
 import { formatCount } from '../../pipeline/core/counts.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -62,7 +63,7 @@ export async function revertAudit(id: string): Promise<void> {
 
 function describeOperation({ operation, content, submitted_at }: AuditRow): string {
   const subject = findSubject(content)
-  return `${operation}${subject === undefined ? '' : ` ${subject}`} of ${submitted_at}`
+  return `${operation}${subject === undefined ? '' : ` ${subject}`} of ${formatTime(submitted_at)}`
 }
 
 /** Fields that name what an operation is about, the most telling first. */
@@ -98,7 +99,14 @@ const HEADER = ['TIME', 'ID', 'OPERATION', 'SUBJECT', 'BY', 'RESULT']
 function toCells({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string[] {
   const by = row.by_kind === null ? 'unknown' : `${row.by_kind} ${row.by_id}`
   const result = 'done' in answer ? 'done' : `refused: ${answer.refused}`
-  return [submitted_at, submission_id, operation, findSubject(row.content) ?? '-', by, result]
+  return [
+    formatTime(submitted_at),
+    submission_id,
+    operation,
+    findSubject(row.content) ?? '-',
+    by,
+    result,
+  ]
 }
 
 function listRows(filter: AuditWanted): Promise<AuditRow[]> {

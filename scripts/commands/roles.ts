@@ -154,7 +154,7 @@ export async function runRole(
     return await endWith(name, error, dir)
   }
   const { url } = role
-  // A supervisor that has just ended is not there any more to hear it: this process ends next.
+  // A supervisor that has just ended is not there anymore to hear it: this process ends next.
   process.send?.({ ready: url === undefined ? {} : { url } }, () => undefined)
 }
 

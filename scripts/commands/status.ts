@@ -122,7 +122,7 @@ function listNotes(config: Config, paths: Paths, isRunning: boolean): string[] {
   ]
 }
 
-/** Reads which requirements Redis does not meet; none where it does not answer any more. */
+/** Reads which requirements Redis does not meet; none where it does not answer anymore. */
 async function readRedisProblems({ redis_url }: RunFile, config: Config, log: Log) {
   const watch = watchRedis(redis_url, log)
   try {

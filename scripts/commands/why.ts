@@ -97,7 +97,7 @@ function describeForce(ended_at: string, now: number): string {
 }
 
 function describeNext({ due_at, due_because, is_requested }: FileReport, now: number): string {
-  if (due_at === null) return 'never, because nobody lists this agent any more'
+  if (due_at === null) return 'never, because nobody lists this agent anymore'
   const when = Date.parse(due_at) <= now ? `due since ${formatTime(due_at)}` : formatTime(due_at)
   if (is_requested) return `${when}, because someone requested it`
   return due_because === null ? `${when}, for the first time` : `${when}: ${due_because}`

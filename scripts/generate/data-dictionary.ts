@@ -102,13 +102,13 @@ const HEAD = `# Data dictionary
 Derived from \`data/tables/\`, \`data/views/\` and \`data/macros/\`; \`npm run generate\` writes it.
 
 \`DATA_DIR/registry.duckdb\` is the current snapshot of the index: an ordinary DuckDB file that is
-never changed, only replaced by a newer one, and that nobody may write. Open it read-only, also while a crawl commits:
+never changed, only replaced by a newer one, and that nobody may write. You can open it read-only, even while a crawl commits:
 
 \`\`\`sh
 duckdb -readonly DATA_DIR/registry.duckdb
 \`\`\`
 
 \`DATA_DIR/parquet/<table>/day=YYYY-MM-DD/*.parquet\` holds the same tables as of the first snapshot of
-a UTC day (the first of all is made once most of what is known was crawled), and \`DATA_DIR/events/YYYY-MM-DD.ndjson\` the change feed, one event a line. None of them
-holds email addresses or names of persons. [How other engines read the files](../docs/parquet.md).
+a UTC day (the very first is made once most known files have been crawled), and \`DATA_DIR/events/YYYY-MM-DD.ndjson\` the change feed, one event per line. None of them
+holds email addresses or people’s names. [How other engines read the files](../docs/parquet.md).
 `

@@ -34,10 +34,10 @@ export function renderSettings(): string {
   ])
   return renderPage(
     'Settings and limits',
-    'Settings are read from the environment at start. If values are wrong, `start` lists them all in one message and ends. It does the ' +
-      'same for a variable whose name is only a few letters away from a setting (`BASE_URI`), or that begins like settings that only ' +
-      'the registry has (`BRAKE_…`, `CRAWL_…`). In names shorter than six letters it detects only transposed letters (`PROT`), since ' +
-      '`HOSTS` and `PORTS` may belong to another program.',
+    'Settings are read from the environment at start. If values are wrong, `start` lists them all in one message and exits. It also ' +
+      'refuses a name that looks like a typo of a setting (`BASE_URI`), or that starts with a prefix only the registry uses ' +
+      '(`BRAKE_…`, `CRAWL_…`). In names shorter than six letters it detects only transposed letters (`PROT`), since `HOSTS` and ' +
+      '`PORTS` may belong to another program.',
     ...sections,
     '## Limits',
     'The setting `LIMITS` overrides single limits as JSON, for example `{"savesPerHour": 120}`. A name shows its unit: ' +

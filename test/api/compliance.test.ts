@@ -873,7 +873,7 @@ describe('badges', () => {
     expect((await tested.read('verification')).body.verified).toBe(true)
   })
 
-  it('expire when the agent is not tested any more', async () => {
+  it('expire when the agent is not tested anymore', async () => {
     await tested.send('PUT', 'monitoring/pause', { paused: true })
     registry.clock.tick(3 * INTERVAL)
     expect((await tested.read('verification')).body.verified).toBe(false)

@@ -185,7 +185,7 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'news.example' })).json().retry_after).toBeLessThanOrEqual(100)
     expect(await redis.redis.ttl(key)).toBeLessThanOrEqual(100)
     expect((await ask({ domain: 'a.example' })).statusCode).toBe(202)
-    // Neither the domain nor the caller is free any more: the later moment is told.
+    // Neither the domain nor the caller is free anymore: the later moment is told.
     expect((await ask({ domain: 'a.example' })).json().retry_after).toBeGreaterThan(3_500)
   })
 

@@ -215,7 +215,7 @@ describe('GET /api/registry/feed/stream', () => {
     await own.close()
   })
 
-  test('200: a stream that is ended while it catches up is not written any more', async () => {
+  test('200: a stream that is ended while it catches up is not written anymore', async () => {
     const streams = new FeedStreams(registry.reader, registry.config, silentLog)
     const open = streams.admit({
       cursor: NIL_UUID,

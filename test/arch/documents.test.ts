@@ -56,6 +56,15 @@ describe.each(listDocuments())('%s', document => {
   })
 })
 
+const typeset = listDocuments().filter(name => /^(?:docs\/|README|CHANGELOG)/.test(name))
+
+test.each(typeset)('%s has the apostrophe of its pages, ’', document => {
+  const prose = readFileSync(join(root, document), 'utf8')
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`\n]*`/g, 'code')
+  expect(prose.match(/\w'\w+|\w+s'(?=\s)/g) ?? []).toEqual([])
+})
+
 test('guides call other documents by their titles, and tests by what they show', () => {
   const named = listGuides().flatMap(({ name, markdown }) =>
     Array.from(

@@ -179,7 +179,7 @@ export const promises: readonly Promised[] = [
     ],
   ),
   ...shownBy('arch/security.test.ts', [
-    'lists each threat with the test\nthat shows the defence',
+    'lists each threat with the test\nthat shows the defense',
     '$file has the test “$title”',
   ]),
   ...shownBy('soak/stopped-parts.test.ts', [

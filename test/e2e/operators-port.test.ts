@@ -107,7 +107,7 @@ describe('the operator’s port of a running registry', () => {
     expect(links.slice(0, 4)).toEqual([`${api}/`, '/metrics', '/readyz', '/healthz'])
     expect(links[4]).toMatch(/\/docs\/guides\/registry-operator$/)
     for (const link of links) expect((await fetch(new URL(link, operator))).status).toBe(200)
-    expect(html).toContain('All is well.')
+    expect(html).toContain('No problems found.')
     expect(html).toContain('Set OPERATOR_TOKEN to see them')
   })
 

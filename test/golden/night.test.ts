@@ -156,7 +156,7 @@ const steps: Step[] = [
   },
   {
     title:
-      'the night after: buoy and storm are back; isle has a file; pier is not disowned any more',
+      'the night after: buoy and storm are back; isle has a file; pier is not disowned anymore',
     after: { days: 1 },
     ...calm,
     publishers: {

@@ -138,7 +138,7 @@ function refuseExpired(): TaskError {
   })
 }
 
-/** Tells whether nobody works on a claim any more: the process has ended, or takes too long. */
+/** Tells whether nobody works on a claim anymore: the process has ended, or takes too long. */
 function isAbandoned({ at, worker }: Claim, now: Instant): boolean {
   return now - at > IN_FLIGHT_MS || !isRunning(requireValue(worker, 'worker of the claim').pid)
 }

@@ -55,11 +55,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
       ])}
       {renderFacts([
         ['Last attempt', renderMoment(overview.last_attempt_at)],
-        [
-          'Rate',
-          recent_attempts > 0 &&
-            `${countThings(recent_attempts, 'attempt')} in the last active minute`,
-        ],
+        ['Last active minute', recent_attempts > 0 && countThings(recent_attempts, 'attempt')],
         ['Next due', renderMoment(overview.next_due_at, 'nothing scheduled')],
       ])}
       {renderSection('outcomes', 'Latest results', renderOutcomes(overview))}

@@ -132,7 +132,7 @@ export const cancelComparison = defineOperation({
   path: `${path}/:comparisonId`,
   summary: 'Cancel a comparison',
   description:
-    'The agent is not called any more, and nothing is stored. A finished comparison is deleted.',
+    'The agent is not called anymore, and nothing is stored. A finished comparison is deleted.',
   writes: true,
   agentOwner: 'any',
   params: jobPlace,

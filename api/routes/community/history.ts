@@ -68,7 +68,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     group,
     summary: `List the revisions of a ${what}, with the state of its file`,
     description:
-      'Returns saves, enrichments and rollbacks, newest first, down to revision 1, which created the entry. Crawls create no revisions. `total` counts all revisions. The editor of an automated enrichment is `system`.',
+      'Returns saves, enrichments and rollbacks, newest first, back to revision 1, which created the entry. Crawls create no revisions. `total` counts all revisions. The editor of an automated enrichment is `system`.',
     access: 'public',
     cache: 'revalidate',
     dependsOn: ({ query: { domain } }) => listDomainKeys(domain),

@@ -165,7 +165,7 @@ export const policyHistory = defineOperation({
   path: '/api/policies/history',
   group: 'Policy Registry',
   summary: 'List a policy’s revisions',
-  description: 'Returns the edits, newest first, down to revision 1, which created the policy.',
+  description: 'Returns the edits, newest first, back to revision 1, which created the policy.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: [POLICIES_KEY],

@@ -106,7 +106,7 @@ function buildOptedOut(
   }
 }
 
-/** Lists the agents that were tested and are of these organizations, or of none any more. */
+/** Lists the agents that were tested and are of these organizations, or of none anymore. */
 export function listTestedAgents(db: Sqlite, orgIds: readonly string[]): string[] {
   if (orgIds.length === 0) return []
   const rows = db.all<{ agent_url: string }>(

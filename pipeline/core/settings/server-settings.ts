@@ -101,7 +101,7 @@ export const serverSettings = {
       .string()
       .regex(/^[a-z][a-z0-9]*$/, 'must be lower-case letters and digits')
       .default('proto'),
-    "the protocol's short name in identifiers; `adcp` for the live web",
+    'the protocol’s short name in identifiers; `adcp` for the live web',
     { shown: 'proto' },
   ),
   SIGNING_PROFILE: defineSetting(

@@ -55,7 +55,7 @@ export const personOperations = [
     subject: z.string().min(1).max(255),
     ...facts,
   }),
-  /** A person deletes their account; they belong to no organization any more. */
+  /** A person deletes their account; they belong to no organization anymore. */
   z.object({ op: z.literal('person.delete'), user_id: z.string().min(1).max(255) }),
   z.object({
     op: z.literal('client.register'),

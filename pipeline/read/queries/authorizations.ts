@@ -58,7 +58,7 @@ const past: Source = {
 }
 
 /**
- * Selects grants in force with the number of stale properties that each reaches. Those that no file lists any more
+ * Selects grants in force with the number of stale properties that each reaches. Those that no file lists anymore
  * are stale too, but no grant reaches them.
  */
 const selectGrants = ({ grants, sets, properties }: Source, condition = 'true') => `

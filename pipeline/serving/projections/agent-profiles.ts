@@ -6,7 +6,7 @@ import type { Entry } from '../lmdb.ts'
 
 interface Row extends Omit<AgentProfile, 'tools' | 'type'> {
   agent_url: string
-  /** Null where nothing is known of the agent any more. */
+  /** Null where nothing is known of the agent anymore. */
   type: AgentProfile['type'] | null
   tools: AgentTool[] | null
 }

@@ -59,7 +59,7 @@ const NIGHTS_RETENTION_MS = 30 * DAY
 /**
  * Holds losses back if a night loses so many rows that a common cause is likely, such as a captive portal or a
  * broken mirror. A held publisher keeps the rows it would lose, and gets all other changes of its answer, until
- * the answer loses nothing any more, or an operator releases or drops it.
+ * the answer loses nothing anymore, or an operator releases or drops it.
  */
 export async function applyBrake<Subject extends Answered>(
   db: Database,

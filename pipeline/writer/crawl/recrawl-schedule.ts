@@ -88,12 +88,12 @@ const waitRules: readonly WaitRule[] = [
   {
     when: ({ succeeded_at }) => succeeded_at === null,
     wait: ({ streak }) => Math.min(30, double(streak)) * DAY,
-    because: 'no valid file so far: the interval doubles from 1 to 30 days',
+    because: 'without a valid file, the interval doubles from 1 to 30 days',
   },
   {
     when: file => !isHeld(file),
     wait: ({ streak }) => Math.min(30, 2 ** Math.min(Math.max(streak - 8, 0), 10)) * DAY,
-    because: 'where the file has been missing for a week, the wait grows to 30 days',
+    because: 'after a week without the file, the interval grows to 30 days',
   },
   {
     when: ({ effect }) => effect === 'absent',

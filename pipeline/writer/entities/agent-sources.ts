@@ -120,7 +120,7 @@ export async function keepAgentSources(
   await db.write('update', 'crawl_state', REST, { seq })
 }
 
-/** Forgets touched agents that are not named any more and were never probed, with the freshness of those that were deferred. */
+/** Forgets touched agents that are not named anymore and were never probed, with the freshness of those that were deferred. */
 async function forgetUntried(db: Database, seq: number): Promise<void> {
   const forgotten = await db.all<{ location: string }>(
     `select location from crawl_state ${UNTRIED}`,

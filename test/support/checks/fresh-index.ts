@@ -75,7 +75,7 @@ export class FreshIndex {
  * content, since ids may differ by a bijection; a grant names the content of the properties that it
  * reaches. Left out on both sides are subjects that wait for a file which nobody has tried yet, and
  * subjects that the brake holds: only the incremental index still has their old rows. Left out of the
- * incremental index is what only it can remember because no file says it any more: stale properties,
+ * incremental index is what only it can remember because no file says it anymore: stale properties,
  * removed collections, and invalid publishers without properties and agents.
  */
 export async function compareIndexes(
@@ -113,7 +113,7 @@ export async function compareIndexes(
   return { incremental: said, anew: fresh }
 }
 
-/** Rows that may stand although no file says them any more. */
+/** Rows that may stand although no file says them anymore. */
 const remembered = {
   properties: row => row.status === 'stale',
   collections: row => row.status === 'removed',

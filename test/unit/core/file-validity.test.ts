@@ -102,7 +102,7 @@ describe('the state after attempts to read a file', () => {
       ],
     ],
     [
-      'no entry any more',
+      'no entry anymore',
       'active, ended',
       [
         [0, 0, 'ok'],
@@ -486,7 +486,7 @@ describe('a publisher whose file becomes a pointer', () => {
   test.each<[string, string, Parameters<typeof findValidityBehind>]>([
     ['keeps what stands until somebody has looked there', 'active, granted', [elsewhere]],
     [
-      'to itself has no file any more',
+      'to itself has no file anymore',
       'stale, ended',
       [`https://${domain}/.well-known/adagents.json`],
     ],

@@ -495,7 +495,7 @@ describe('the last good answer of an agent', () => {
     expect(carryOver(before, document, now)).toEqual({ ...before, unread: [part] })
   })
 
-  it('ends with an answer that has nothing any more', async () => {
+  it('ends with an answer that has nothing anymore', async () => {
     const answered = {
       list_creative_formats: json({ formats: [] }),
       list_authorized_properties: json({ properties: [] }),

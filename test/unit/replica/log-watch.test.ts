@@ -90,7 +90,7 @@ test('a log that ends, or is signed by another key, is refused', async () => {
   await watch.check(...buildSigned(undefined, 'nobody'))
   await watch.check(...(await origin.read()))
   await expect(watch.check(...buildSigned(undefined))).rejects.toThrow(
-    'it publishes no log any more',
+    'it publishes no log anymore',
   )
   const other = openLogWorld()
   onTestFinished(other.close)

@@ -21,7 +21,7 @@ function canOthersLock(file: string): boolean {
   return spawnSync(process.execPath, ['-e', program]).status === 0
 }
 
-test('a lease to which nobody refers any more keeps other processes out until it is released', async () => {
+test('a lease to which nobody refers anymore keeps other processes out until it is released', async () => {
   const file = join(createDataDir(), 'start.lock')
   const isTaken = async () => (await Lease.take(file)) !== undefined
   expect(await isTaken()).toBe(true)

@@ -132,7 +132,7 @@ describe('agents to probe', () => {
       ])
     }))
 
-  it('exclude one that nobody names any more, also when a probe was under way', () =>
+  it('exclude one that nobody names anymore, also when a probe was under way', () =>
     withAgentIndex(async ({ commit, clock, due, state }) => {
       await commit([names([seller], clock.now())])
       await commit([observeProbe(clock.tick({ hours: 1 }))])

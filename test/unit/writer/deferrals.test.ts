@@ -59,7 +59,7 @@ test('a later attempt cancels a deferral', async () => {
   expect(await state('since.example')).toEqual(before)
 })
 
-test('an agent that was only deferred leaves nothing behind when nobody names it any more', async () => {
+test('an agent that was only deferred leaves nothing behind when nobody names it anymore', async () => {
   const location = 'https://sales.left.example/mcp'
   const name = (...agents: object[]) =>
     registry.observe(

@@ -63,7 +63,7 @@ describe('the event of a changed file', () => {
   })
 })
 
-describe('the event of an agent that nobody names any more', () => {
+describe('the event of an agent that nobody names anymore', () => {
   it('names the publishers that have left it', async () => {
     await runNights(async ({ night }) => {
       const name = (agents: string[]) =>
