@@ -68,7 +68,7 @@ beforeAll(async () => {
           }),
           entry('https://c.example', { signing_keys: [{ kid: '1', kty: 'OKP', d: 'secret' }] }),
           entry('https://d.example', { effective_until: '2020-01-01T00:00:00Z' }),
-          entry('https://e.example', { property_tags: ['nowhere'] }),
+          entry('https://e.example', { property_tags: ['nowhere'], signing_keys: undefined }),
         ],
       }),
     },
@@ -198,8 +198,11 @@ describe('POST /api/adagents/validate', () => {
       expect.arrayContaining([
         'expired authorized_agents[4].effective_until',
         'without_effect authorized_agents[5].property_tags',
+        'unpinned authorized_agents[5].signing_keys',
       ]),
     )
+    const lightest = warnings.at(-1)
+    expect([lightest.code, lightest.severity]).toEqual(['unpinned', 'recommendation'])
     for (const fault of [...errors, ...warnings]) {
       expect(fault.suggestion.length).toBeGreaterThan(3)
       expect(fault.message.length).toBeGreaterThan(5)

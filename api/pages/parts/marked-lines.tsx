@@ -1,4 +1,5 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
+import { severities } from '../../../pipeline/model/observation.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Child, type Html, h } from '../html/jsx.ts'
@@ -109,9 +110,8 @@ function renderOthers(lines: readonly number[], isEditable: boolean): Html {
   )
 }
 
-/** Looks of faults by severity, the gravest first. */
+/** Looks of faults by severity. */
 const looks = { error: 'bad', warning: 'fair', recommendation: 'none' } as const
-const severities = Object.keys(looks)
 
 const rank = ({ severity }: RepeatedFault) => severities.indexOf(severity)
 
