@@ -90,7 +90,9 @@ describe('an operator', () => {
     })
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^Reverted brand\.save acme\.example of [\d-]{10} [\d:]{5} UTC\.\n$/),
+      stdout: expect.stringMatching(
+        /^Reverted brand\.save acme\.example of [\d-]{10} [\d:]{5} UTC\.\n$/,
+      ),
     })
     expect(await findBrandName(domain)).toBe('Acme')
     expect(await run('audit', 'revert', id)).toMatchObject({
