@@ -108,7 +108,7 @@ test('how a file was found contradicts nothing that is said of where it is serve
     ['managed.example', 'ads.txt, which names the manager'],
   ]) {
     const facts = (await open(`/publisher/${domain}`))('#file .facts').text()
-    expect(facts).toContain(`Found bythe domain’s ${way}`)
+    expect(facts).toContain(`Found byThe domain’s ${way}`)
     expect(facts.match(/points there|names the manager/g)).toHaveLength(1)
   }
 })
