@@ -55,7 +55,7 @@ export const PropertyResolution = z
           ...grantFacts,
         }),
       )
-      .describe('Agents with a grant in force, by URL'),
+      .describe('Agents with a grant in force, by URL; a grant may be for signals only'),
     properties: z.array(ResolvedPropertyItem).describe('Properties, active ones first'),
     contact: SavedContact.optional(),
     ...describeCut('authorized_agents'),

@@ -288,7 +288,7 @@ export const DomainLookup = z
           ...grantFacts,
         }),
       )
-      .describe('Agents with a grant in force, by URL'),
+      .describe('Agents with a grant in force, by URL; a grant may be for signals only'),
     ...describeCut('authorized_agents'),
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))
