@@ -30,7 +30,7 @@ import { startReplicaPublishing } from './replica-publishing-loop.ts'
 import { StatusWatch } from './status-watch.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
 import { startUploading } from './upload-loop.ts'
-import { startWatching } from './watching/watch-loop.ts'
+import { startTellingShares, startWatching } from './watching/watch-loop.ts'
 
 const LEASE_RETRY_MS = 500
 const DISPATCH_EVERY_MS = 300
@@ -156,6 +156,7 @@ export async function runIndexer(
     uploading,
     purger?.start(),
     startWatching({ sequencer, writer, clock, log }, config),
+    startTellingShares({ sequencer, writer, clock, log }, config),
     repeatEvery(
       () => statusWatch.pauseMs,
       log,

@@ -78,7 +78,11 @@ function passOn(db: Sqlite, domain: string, seq: number): void {
 const domains = { table: 'verified_domains', where: 'domain = $domain' }
 
 export const domainDefinitions: OperationDefinitions<
-  'organization.domain.add' | 'organization.domain.remove' | 'organization.domain.lose'
+  | 'organization.domain.add'
+  | 'organization.domain.remove'
+  | 'organization.domain.lose'
+  | 'organization.domain.share'
+  | 'organization.domain.mail'
 > = {
   'organization.domain.add': {
     perform: addDomain,
@@ -106,5 +110,13 @@ export const domainDefinitions: OperationDefinitions<
     perform: removeDomain,
     watches: [domains],
     irreversible: 'another organization has verified the domain; this one can verify it, too',
+  },
+  'organization.domain.share': {
+    perform: (_, { org, domain }) => ({ done: { org_id: org, domain } }),
+    irreversible: 'it tells what another organization did',
+  },
+  'organization.domain.mail': {
+    perform: (_, { share_id }) => ({ done: { share_id } }),
+    irreversible: 'a mail cannot be taken back',
   },
 }

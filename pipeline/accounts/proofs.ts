@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts'
 import { deriveId } from '../core/uuid-v7.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { ShownBy } from '../model/ownership.ts'
+import type { OperationOf } from '../model/submission.ts'
 import { PROOFS } from '../store/private-rows/proof-rows.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { toAuditColumns } from './audit.ts'
@@ -46,8 +47,10 @@ export function recordProof(
   { now, seq }: AccountStamp,
 ): void {
   const verified_at = toIso(now)
+  const isNew = !hasProof(db, org_id, domain, now)
   deleteProofs(db, org_id, domain)
   db.insert('ownership_proofs', [{ org_id, domain, method, verified_at, seq }])
+  if (isNew) recordShares(db, { org_id, domain }, { now, seq })
   const holder = db.one<{ org_id: string; proof: DomainProof }>(
     'select org_id, proof from verified_domains where domain = $domain',
     { domain },
@@ -79,16 +82,48 @@ export function withdrawProof(
 /** Records in the audit of an organization that it has lost a domain: the submission that caused it is another one's. */
 function recordLoss(
   db: Sqlite,
+  { org_id: org, domain }: Omit<NewProof, 'method'>,
+  stamp: AccountStamp,
+): void {
+  recordFor(db, { op: 'organization.domain.lose', org, domain: domain as Domain }, stamp)
+}
+
+/** Records in the audit of all other organizations with a proof of a domain that this one has proven it, too. */
+function recordShares(
+  db: Sqlite,
   { org_id, domain }: Omit<NewProof, 'method'>,
+  stamp: AccountStamp,
+): void {
+  const others = db.all<{ org_id: string; name: string }>(
+    `select distinct p.org_id, o.name from ${PROOFS} p, organizations o
+     where p.org_id != $org_id and o.org_id = $org_id and not p.is_over
+       and p.domain in (select value from json_each($domains))
+       and (p.method = 'operator' or p.verified_at > $since) order by p.org_id`,
+    {
+      org_id,
+      domains: listSelfAndParents(domain),
+      since: toIso(stamp.now - limits.proofDays * DAY),
+    },
+  )
+  for (const { org_id: org, name } of others) {
+    recordFor(db, { op: 'organization.domain.share', org, domain: domain as Domain, name }, stamp)
+  }
+}
+
+/** Records what the submission of one organization meant for another. */
+function recordFor(
+  db: Sqlite,
+  operation: OperationOf<'organization.domain.lose' | 'organization.domain.share'>,
   { now, seq }: AccountStamp,
 ): void {
-  const submitted_at = toIso(now)
+  const { op, org: org_id, domain } = operation
   const columns = toAuditColumns({
-    submission_id: deriveId('lost domain', org_id, domain, String(seq)),
-    operation: { op: 'organization.domain.lose', org: org_id, domain: domain as Domain },
+    submission_id: deriveId(op, org_id, domain, String(seq), JSON.stringify(operation)),
+    operation,
     by: { kind: 'registry', id: 'registry' },
   })
   const answer = { done: { org_id, domain } }
+  const submitted_at = toIso(now)
   db.insert('submissions', [{ ...columns, answer, changes: null, submitted_at, seq }])
 }
 

@@ -3,6 +3,7 @@ import { outcomes } from '../../../pipeline/core/outcomes.ts'
 import { MAIL_CHARS_MAX } from '../../../pipeline/model/live/live-request.ts'
 import type { StoredWatch } from '../../../pipeline/model/watch.ts'
 import type { ChangesOfWatch, WatchedChange } from '../../../pipeline/model/watched-change.ts'
+import { clip, formatTime, NAME_CHARS_MAX } from './mail-words.ts'
 
 /** Watches that are named in one mail, and lines about each; the pages have all. */
 const WATCHES_MAX = 40
@@ -10,7 +11,6 @@ const LINES_MAX = 100
 /** Length of what is said of all watches; the rest is for the links below it. */
 const PARTS_CHARS_MAX = MAIL_CHARS_MAX - 4 * 1_024
 const SUBJECT_CHARS_MAX = 150
-const NAME_CHARS_MAX = 120
 
 /** A mail as its person reads it. */
 interface WatchMail {
@@ -176,16 +176,4 @@ function toPath({ kind, subject }: Pick<StoredWatch, 'kind' | 'subject'>): strin
 
 function toShownName(subject: string): string {
   return clip(subject.replace(/^https:\/\//, ''), NAME_CHARS_MAX)
-}
-
-function formatTime(at: string): string {
-  const time = new Date(at)
-  if (Number.isNaN(time.getTime())) return 'at an unknown time'
-  const [day, clock] = time.toISOString().split('T')
-  return `${day} ${clock?.slice(0, 5)} UTC`
-}
-
-function clip(text: string, most: number): string {
-  const plain = text.replace(/\s+/g, ' ')
-  return plain.length <= most ? plain : `${plain.slice(0, most - 1)}…`
 }

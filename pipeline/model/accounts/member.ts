@@ -70,6 +70,14 @@ export const memberOperations = [
   z.object({ op: z.literal('organization.domain.remove'), org, domain: Domain }),
   /** Follows from the proof of another organization: nobody submits it. */
   z.object({ op: z.literal('organization.domain.lose'), org, domain: Domain }),
+  /** Tells an organization that the one of this name has proven its domain, too: nobody submits it. */
+  z.object({ op: z.literal('organization.domain.share'), org, domain: Domain, name: z.string() }),
+  /** Records that a person was mailed about it. */
+  z.object({
+    op: z.literal('organization.domain.mail'),
+    share_id: z.uuid(),
+    user_id: z.string().min(1).max(300),
+  }),
   z.object({ op: z.literal('member.create'), org, ...profile }),
   z.object({ op: z.literal('member.update'), org, ...profile }),
   z.object({ op: z.literal('member.tier'), org, tier: z.enum(tierNames).nullable() }),

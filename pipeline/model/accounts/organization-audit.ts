@@ -9,6 +9,7 @@ export const auditedOperations = {
   'organization.domain.add': 'Added a domain',
   'organization.domain.remove': 'Removed a domain',
   'organization.domain.lose': 'Lost a domain that another organization has verified',
+  'organization.domain.share': 'Another organization verified a domain of this one',
   'membership.set': 'Set a role',
   'membership.remove': 'Removed a member',
   'membership.change': 'Changed a role',

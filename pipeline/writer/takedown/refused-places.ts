@@ -84,6 +84,7 @@ const finders: { [Op in OperationWithPlace]: Finder<Op> } = {
   'organization.domain.add': ofDomain,
   'organization.domain.lose': accepted,
   'organization.domain.remove': accepted,
+  'organization.domain.share': accepted,
   // A person may found one whatever the mailbox: it does not get the domain (accounts/founding.ts).
   'organization.found': accepted,
   'origin.claim': ofDomain,

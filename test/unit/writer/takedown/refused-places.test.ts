@@ -54,6 +54,7 @@ const accepted = [
   'member.agent.remove',
   'organization.domain.lose',
   'organization.domain.remove',
+  'organization.domain.share',
   'organization.found',
   'ownership.cancel',
   'person.enter',
