@@ -1,11 +1,7 @@
 import { countThings } from '../../pipeline/core/counts.ts'
 import { hostedKinds } from '../../pipeline/model/hosted.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
-import {
-  isProvenByOthers,
-  listExpiredChallenges,
-  listLostDomains,
-} from '../../pipeline/read/lookups/ownership.ts'
+import { listExpiredChallenges, listLostDomains } from '../../pipeline/read/lookups/ownership.ts'
 import { BACK } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -29,6 +25,7 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { beginProof, CHECK_PATH } from './proof.tsx'
+import { listSharers, renderSharers } from './sharers.tsx'
 
 type OwnedDomain = Domains['domains'][number]
 
@@ -67,9 +64,7 @@ async function showDomains(
               method === 'email' ? 'Your email address' : capitalize(toPlainWords(method)),
               <>
                 {renderProofState(context, { method, proven, valid_until })}
-                {isShared(context, domain) ? (
-                  <div class="quiet">Another organization has verified it too</div>
-                ) : null}
+                {renderOthers(context, domain)}
               </>,
               renderMoment(valid_until, proven ? 'no expiry' : ''),
               renderActions(context, { domain, proven, isWaiting: waiting.has(domain) }),
@@ -140,10 +135,12 @@ function renderProofState(
   return ending === undefined ? renderBadge('good', 'Verified') : renderBadge('fair', ending)
 }
 
-/** Tells whether another organization may change the hosted files of a domain, too. */
-export function isShared({ organization, services }: OrganizationRequest, domain: string): boolean {
-  const { reader, config } = services
-  return isProvenByOthers(reader, organization.org_id, domain, config.LIMITS.proofDays)
+/** Renders who else has verified a domain, if anybody has. */
+function renderOthers(context: OrganizationRequest, domain: string): Html | null {
+  const sharers = listSharers(context, domain)
+  return sharers.length === 0 ? null : (
+    <div class="quiet">{renderSharers(context, domain, sharers)}</div>
+  )
 }
 
 /** Renders the proofs that were started and can still be finished. */
@@ -231,9 +228,10 @@ function listHosted({ form, services }: OrganizationRequest) {
 
 function askAboutDomain(context: OrganizationRequest) {
   const agentsNote = 'Agents that you have added stay listed.'
-  const sharedNote = isShared(context, context.form.get('domain') ?? '')
-    ? 'Another organization shares them: if you stop hosting them, they end for it too. '
-    : ''
+  const sharedNote =
+    listSharers(context, context.form.get('domain') ?? '').length > 0
+      ? 'Another organization shares them: if you stop hosting them, they end for it too. '
+      : ''
   const hosted = listHosted(context)
   if (hosted.length === 0) {
     const effect = `To host files for it later, your organization has to verify it. ${agentsNote}`

@@ -16,7 +16,6 @@ import { renderWatch } from '../pages/parts/watch.tsx'
 import { findPointerFault } from './check-pointer.ts'
 import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { hasProof, isHosted, listFormerHosted } from './domain-rights.ts'
-import { isShared } from './domains.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
@@ -28,6 +27,7 @@ import {
 } from './page.tsx'
 import { VERIFY_PATH } from './proof.tsx'
 import { mayRestore } from './restore-rights.ts'
+import { listSharers, renderSharers } from './sharers.tsx'
 import { type Kind, kinds, renderRestore, showVersion, toVersionPath } from './version.tsx'
 
 type Domains = z.infer<typeof OrganizationDomains>
@@ -173,7 +173,7 @@ async function showEntry(
 /** Renders who else may change the files of a domain, or what lets the organization change them. */
 function renderRights(context: OrganizationRequest, domain: Domain): Html | null {
   const { organization } = context
-  const isElsewhere = isShared(context, domain)
+  const sharers = listSharers(context, domain)
   if (!hasProof(context, organization.org_id, domain))
     return (
       <div class="notice fair">
@@ -181,17 +181,17 @@ function renderRights(context: OrganizationRequest, domain: Domain): Html | null
           {renderName(organization.org_name)} hasn’t verified {renderName(domain)}, or its
           verification has ended. To change these files or stop hosting them, it has to verify the
           domain.
-          {isElsewhere ? ' Another organization has verified it and can do so.' : null}
+          {sharers.length > 0 ? ' Another organization has verified it and can do so.' : null}
         </p>
         {renderVerify(context, domain)}
       </div>
     )
-  return isElsewhere ? (
+  return sharers.length === 0 ? null : (
     <p class="notice fair">
-      Another organization has verified {renderName(domain)} too, and can change these files. Each
-      version says who saved it.
+      {renderSharers(context, domain, sharers)}: who has verified a domain can change its hosted
+      files and stop hosting them. Each version says who saved it.
     </p>
-  ) : null
+  )
 }
 
 /** Renders the button that verifies a domain and then leads to its files. */

@@ -193,6 +193,9 @@ test('a proof of a domain that serves both its files says what it is good for', 
 test('a proof of a domain that another organization holds says what it is good for', async () => {
   const domain = 'theirs.example'
   await enrol(registry, { org: 'Theirs', domains: [domain] })
+  const before = load((await ann.get(`/dashboard/org/${acme}/entries?domain=${domain}`)).body)
+  expect(before('.notice').text()).toContain('Another organization has verified it')
+  expect(before('main').text(), 'only who has verified it learns the name').not.toContain('Theirs')
   const begun = load((await sendForm(ann, '/dashboard/verify', { org: acme, domain })).body)
   expect(begun('.notice').text()).toContain(
     'Another organization holds theirs.example here, and will see that you have verified it too.',
@@ -206,13 +209,13 @@ test('a proof of a domain that another organization holds says what it is good f
     `/dashboard/org/${acme}/entries?domain=${domain}&done=proven_only`,
   )
   const entry = load((await ann.get(`/dashboard/org/${acme}/entries?domain=${domain}`)).body)
-  expect(entry('.notice').text()).toContain(`Another organization has verified ${domain} too`)
+  expect(entry('.notice').text()).toContain('Also verified by Theirs on ')
   const readRow = async () => {
     const page = load((await ann.get(`/dashboard/org/${acme}/domains`)).body)
     const row = page('tbody tr').filter((_, tr) => page(tr).text().includes(domain))
     return row.text()
   }
-  expect(await readRow()).toContain('Another organization has verified it too')
+  expect(await readRow()).toContain('Also verified by Theirs on ')
   const asked = { domain, subject: domain }
   const ask = async () =>
     load((await sendForm(ann, `/dashboard/org/${acme}/domains/remove`, asked)).body)('.lead').text()
@@ -241,17 +244,17 @@ test('the holder of a domain sees that another organization has verified it', as
       .filter((_, row) => page(row).text().includes(domain))
       .text()
   }
-  expect(await readRow()).not.toContain('Another organization')
+  expect(await readRow()).not.toContain('Also verified')
   await enrol(registry, { org: 'Sharer' })
   await proveOwnership(registry, 'Sharer', domain)
-  expect(await readRow()).toContain('Another organization has verified it too')
+  expect(await readRow()).toContain('Also verified by Sharer on ')
   await registry.submit({
     op: 'organization.domain.remove',
     org: 'Sharer',
     domain: domain as Domain,
   })
   await registry.reader.refresh()
-  expect(await readRow()).not.toContain('Another organization')
+  expect(await readRow()).not.toContain('Also verified')
 })
 
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {

@@ -52,21 +52,29 @@ export function findHolder({ record }: PrivateReader, domain: string): StoredHol
   return undefined
 }
 
-/** Tells whether another organization has a valid proof of a domain, or of one above it. */
-export function isProvenByOthers(
+/** Another organization with a valid proof of a domain, or of one above it: the last one. */
+export interface OtherProver {
+  org_id: string
+  name: string
+  verified_at: string
+}
+
+/** Lists the other organizations that have a valid proof of a domain, or of one above it, by name. */
+export function listOtherProvers(
   reader: Pick<Reader, 'record' | 'now'>,
   org_id: string,
   domain: string,
   days: number,
-): boolean {
+): OtherProver[] {
   const since = toIso(reader.now() - days * DAY)
-  const proof = reader.record?.one(
-    `select 1 from ${PROOFS} where org_id != $org_id and not is_over
+  const others = reader.record?.all<OtherProver>(
+    `select org_id, o.name, max(verified_at) as verified_at
+     from ${PROOFS} join organizations o using (org_id) where org_id != $org_id and not is_over
        and domain in (select value from json_each($domains))
-       and (method = 'operator' or verified_at > $since) limit 1`,
+       and (method = 'operator' or verified_at > $since) group by org_id order by o.name`,
     { org_id, domains: listSelfAndParents(domain), since },
   )
-  return proof !== undefined
+  return others ?? []
 }
 
 /** Tells whether the last version of a domain's entry was saved for an organization that has proven the domain. */
