@@ -47,8 +47,8 @@ A 403 means that you lack the permission. Where a credential is optional, an inv
 Every error is JSON with two fields: \`error\` is a sentence that names the field and what is wrong with it,
 and \`code\` is a stable name. A response with status 429 or 503 says in \`Retry-After\` and \`retry_after\` how
 many seconds to wait. Limited operations report their limit in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
-\`RateLimit-Reset\`. An unknown parameter or a misspelled field of a body gets a 400, and so does any unknown field of a
-request about a product or of a new subscription; other unknown fields are ignored.
+\`RateLimit-Reset\`. An unknown parameter gets a 400, and so does a field of a body whose name is
+close to a known one. Requests about a product and new subscriptions refuse every unknown field; others ignore them.
 
 A domain may include a scheme, a path or capitals. An unknown domain gets a 404 from operations about
 that domain alone, and a 200 with an empty list from others. If the registry knows the domain without \`www.\`,

@@ -95,8 +95,8 @@ export const describeRegistry = defineOperation({
 })
 
 export const openapiDocuments = [
-  ['openapi', '/openapi/registry.yaml', 'Get this API as OpenAPI 3.1'],
-  ['openapiWellKnown', '/.well-known/openapi.yaml', 'Find this API’s OpenAPI 3.1 document'],
+  ['openapi', '/openapi/registry.yaml', 'Get the OpenAPI 3.1 description (YAML)'],
+  ['openapiWellKnown', '/.well-known/openapi.yaml', 'Find the OpenAPI 3.1 description'],
 ].map(([id = '', path = '', summary = '']) =>
   defineOperation({
     id,
@@ -117,7 +117,7 @@ export const openapiJson = defineOperation({
   id: 'openapiJson',
   method: 'GET',
   path: '/openapi.json',
-  summary: 'Get this API as OpenAPI 3.1, in JSON',
+  summary: 'Get the OpenAPI 3.1 description (JSON)',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,
@@ -134,7 +134,7 @@ export const asyncapiDocument = defineOperation({
   id: 'asyncapi',
   method: 'GET',
   path: '/asyncapi/registry.yaml',
-  summary: 'Get the stream of the feed and its webhooks as AsyncAPI 3.0',
+  summary: 'Get the AsyncAPI 3.0 description of the feed and webhooks',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,
@@ -200,7 +200,7 @@ export const mcpServer = defineOperation({
       name: `${host.split('.').toReversed().join('.')}/registry`,
       title: 'Agentic Ad Registry',
       description:
-        'Which brand is this domain, what does a publisher own, and which agents can sell its ads',
+        'Which brand is behind this domain, what does a publisher own, and which agents can sell its ads',
       version: services.openapi().info.version,
       websiteUrl: origin,
       remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],

@@ -54,7 +54,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   return {
     title: 'Agentic Ad Registry',
     description:
-      'Which brand is this domain, what does this publisher own, and can this agent sell its ads? ' +
+      'Which brand is behind this domain, what does this publisher own, and can this agent sell its ads? ' +
       'Answers come from the files that domains publish, with evidence.',
     json: '/api/registry/stats',
     isLive: true,
@@ -107,7 +107,7 @@ function renderQuestions(
     <ul class="chips">
       {brand === undefined ? null : (
         <li>
-          <a href={toBrandPath(brand)}>Which brand is {renderName(brand, 40)}?</a>
+          <a href={toBrandPath(brand)}>Which brand is behind {renderName(brand, 40)}?</a>
         </li>
       )}
       {publisher === undefined ? null : (
