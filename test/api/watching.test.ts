@@ -192,7 +192,7 @@ describe('a person who watches a domain that hosts a file here', () => {
   beforeEach(() => prove('acme.example'))
 
   test.each([
-    ['hosts it', 'Acme started hosting the brand.json of acme.example', '.\n', [saved]],
+    ['hosts it', 'Acme set up a hosted brand.json for acme.example', '.\n', [saved]],
     [
       'edits it',
       'Acme edited the hosted brand.json of acme.example',
@@ -201,7 +201,7 @@ describe('a person who watches a domain that hosts a file here', () => {
     ],
     [
       'stops hosting it',
-      'Acme stopped hosting the brand.json of acme.example',
+      'Acme removed the hosted brand.json of acme.example',
       '.\n',
       [saved, stopped],
     ],
@@ -225,7 +225,7 @@ describe('a person who watches a domain that hosts a file here', () => {
     await watch({ brand: 'acme.example' })
     await saveBrand('acme.example')
     expect(await mailer.look()).toBe(1)
-    expect(read(0).whole).toContain('Acme started hosting the brand.json of acme.example.\n')
+    expect(read(0).whole).toContain('Acme set up a hosted brand.json for acme.example.\n')
     expect(read(0).whole).toContain('/brand/acme.example#history')
   })
 })

@@ -103,11 +103,11 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
         ? `${name} now has ${change.file}`
         : `The ${change.file} of ${name} is valid again`
     case 'hosted_started':
-      return `${nameEditor(change)} started hosting the ${change.file} of ${name}`
+      return `${nameEditor(change)} set up a hosted ${change.file} for ${name}`
     case 'hosted_changed':
       return `${nameEditor(change)} edited the hosted ${change.file} of ${name}`
     case 'hosted_stopped':
-      return `${nameEditor(change)} stopped hosting the ${change.file} of ${name}`
+      return `${nameEditor(change)} removed the hosted ${change.file} of ${name}`
     case 'agent_gained':
       return `${name} now authorizes ${toShownName(change.agent)}`
     case 'agent_lost':
