@@ -31,7 +31,11 @@ export function addOrganizations(program: Command): void {
     .command('delete')
     .description('delete an organization that has no domains, agents or webhooks left')
     .requiredOption('--org <name>', 'the organization', name)
-    .option('--confirm <name>', 'repeat the name to confirm (this cannot be undone)', name)
+    .option(
+      '--confirm <name>',
+      'repeat the name to confirm (deleted data cannot be restored)',
+      name,
+    )
     .action(async options =>
       (await import('../commands/organization-deletion.ts')).deleteOrganization(options),
     )
@@ -102,7 +106,7 @@ export function addKeys(program: Command): void {
     .action(async options => (await import('../commands/api-keys.ts')).createKey(options))
   key
     .command('list')
-    .description('list the active keys of an organization, or of all, with what each may do')
+    .description('list the active keys of one or all organizations, with their permissions')
     .option('--org <name>', 'organization that owns them', name)
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/api-keys.ts')).listKeys(options))
@@ -122,7 +126,7 @@ export function addKeys(program: Command): void {
 
 /** Adds commands about roles that reach beyond one organization. */
 export function addRoles(program: Command): void {
-  const role = program.command('role').description('manage roles that reach beyond an organization')
+  const role = program.command('role').description('manage registry-wide roles')
   const holderOptions = (command: Command) =>
     command
       .addArgument(new Argument('<role>', 'the role').choices(roleNames))

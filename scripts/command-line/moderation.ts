@@ -58,7 +58,7 @@ export function addReviews(program: Command): void {
 export function addHeld(program: Command): void {
   const held = program
     .command('held')
-    .description('review held-back removals: so many in one night that they may be an error')
+    .description('review removals held back because there were too many in one night')
     .addHelpText(
       'after',
       '\nExamples:\n  registry held list\n  registry held release acme.example\n  registry held drop --all',
@@ -92,7 +92,7 @@ export function addCorrections(program: Command): void {
     .command('policy')
     .description('manage the registry’s own policies')
     .command('publish')
-    .description('publish policies of the registry, and print their ids and revisions')
+    .description('publish policies of the registry, and print their IDs and revisions')
     .argument('<file>', 'JSON file with a policy or a list of them (- for standard input)', path)
     .action(async file => (await import('../commands/policies.ts')).publishPolicies(file))
 
@@ -119,9 +119,13 @@ export function addCorrections(program: Command): void {
       ).conflicts('dryRun'),
     )
     .option('--dry-run', 'print what would be deleted, and change nothing')
-    .option('--confirm <domain>', 'repeat the domain to confirm (this cannot be undone)', domain)
+    .option(
+      '--confirm <domain>',
+      'repeat the domain to confirm (deleted data cannot be restored)',
+      domain,
+    )
     .addOption(
-      new Option('--list', 'list the domains that are taken down').conflicts([
+      new Option('--list', 'list the domains that have been taken down').conflicts([
         'reason',
         'undo',
         'dryRun',

@@ -13,7 +13,7 @@ export function addStores(program: Command): void {
   program
     .command('verify')
     .description(
-      'compare all stores, and read the whole log of events (prints what is wrong, and exits with 1 if anything is)',
+      'compare all stores, and check the whole event log (exits with 1 if anything is wrong)',
     )
     .argument('[backup]', 'folder created by `backup`, to check that instead', path)
     .action(async backup =>
@@ -27,7 +27,7 @@ export function addStores(program: Command): void {
     .description('check the tamper-evident log of all events')
     .command('verify')
     .description(
-      'check a log from its signed head to every event (prints what is wrong, and exits with 1 if anything is)',
+      'check a log from its signed head to every event (exits with 1 if anything is wrong)',
     )
     .argument(
       '[place]',
@@ -53,7 +53,7 @@ export function addStores(program: Command): void {
 
   program
     .command('migrate')
-    .description('bring the stores to the format of this version, as each start does')
+    .description('migrate the stores to this version’s format (each start does this too)')
     .option('--dry-run', 'print which migrations would run, and change nothing')
     .action(async options => (await import('../commands/migrate.ts')).migrateStores(options))
 

@@ -27,7 +27,7 @@ interface TakedownOptions {
 
 const WHICH_TAKEN = 'Give the domain to take down, or --list'
 const WHICH_UNDONE =
-  'Give the domain to accept again: `registry takedown --list` lists those that are taken down'
+  'Give the domain to accept again: `registry takedown --list` lists those that have been taken down'
 
 const BACKUPS_REMAIN = 'Backups that you made yourself still contain the deleted data: delete them.'
 

@@ -15,7 +15,7 @@ export async function confirmOrExit(
   unwrapOrExit({
     refused:
       typed === undefined
-        ? `Nothing was deleted. This cannot be undone: to go on, add --confirm ${quote(name)}`
+        ? `Nothing was deleted. Deleted data cannot be restored: to go on, add --confirm ${quote(name)}`
         : `Nothing was deleted: “${typed}” is not ${name}`,
   })
 }
@@ -23,7 +23,7 @@ export async function confirmOrExit(
 async function askAtTerminal(name: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return await terminal.question(`This cannot be undone. Type ${name} to go on: `)
+    return await terminal.question(`Deleted data cannot be restored. Type ${name} to go on: `)
   } finally {
     terminal.close()
   }

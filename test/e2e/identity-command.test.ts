@@ -84,7 +84,7 @@ test('registry org delete names who loses access, and deletes nothing until the 
   const asked = await remove()
   expect([asked.status, asked.stdout, asked.stderr]).toEqual([1, '', expect.stringMatching(lost)])
   expect(asked.stderr).toContain(
-    "Nothing was deleted. This cannot be undone: to go on, add --confirm 'Old Co'.\n",
+    "Nothing was deleted. Deleted data cannot be restored: to go on, add --confirm 'Old Co'.\n",
   )
   expect((await remove('--confirm', 'Newco')).stderr).toContain(
     'Nothing was deleted: “Newco” is not Old Co.\n',
