@@ -99,7 +99,7 @@ export const proveConsistency = defineOperation({
   method: 'GET',
   path: '/api/log/consistency',
   group: 'Change Feed',
-  summary: 'Prove that the log was only appended to',
+  summary: 'Prove that the log is append-only',
   description:
     '`from` is the size of a head that you have stored. The proof yields its root and the ' +
     'current one (RFC 9162, section 2.1.4.2), unless earlier history was changed.',

@@ -127,7 +127,7 @@ export const readFeed = defineOperation({
     'Returns events in order. To get the next page, pass the `cursor` of the last response: at once while ' +
     '`has_more` is true, otherwise later or with `wait`. Keep the same filters on ' +
     'every page, or you will miss events. ' +
-    'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
+    'With `domain` or `agent`, a page may be empty while `has_more` is true. With both, events must match both. ' +
     `Events are kept for ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',
   cache: 'private',

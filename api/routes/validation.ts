@@ -173,7 +173,7 @@ function fitAnswer<Answer extends object>(answer: Answer, validation: AdagentsVa
 
 const list = z.array(z.unknown()).optional()
 const map = z.record(z.string(), z.unknown()).optional()
-const asWritten = 'in the form of the file; left out if there are none'
+const asWritten = 'as in adagents.json; left out if there are none'
 
 export const createAdagentsFile = defineOperation({
   id: 'createAdagents',
@@ -190,22 +190,22 @@ export const createAdagentsFile = defineOperation({
   body: z.looseObject({
     authorized_agents: z
       .array(z.unknown())
-      .describe('Entries of the agents, in the form of the file'),
+      .describe('Agents and what they can sell, as in adagents.json'),
     include_schema: z.boolean().default(true).describe('Whether the file names its schema'),
     include_timestamp: z
       .boolean()
       .default(true)
       .describe('Whether the file has the time of its creation'),
-    properties: list.describe(`Properties ${asWritten}`),
-    collections: list.describe(`Collections ${asWritten}`),
-    formats: list.describe(`Formats ${asWritten}`),
-    placements: list.describe(`Placements ${asWritten}`),
-    signals: list.describe(`Signals ${asWritten}`),
+    properties: list.describe(`Properties, ${asWritten}`),
+    collections: list.describe(`Collections, ${asWritten}`),
+    formats: list.describe(`Formats, ${asWritten}`),
+    placements: list.describe(`Placements, ${asWritten}`),
+    signals: list.describe(`Signals, ${asWritten}`),
     catalog_etag: z.string().optional().describe('Version of the catalog, as you name it'),
     catalog_role: z.string().optional().describe('Role of the catalog; usually left out'),
-    tags: map.describe(`Meanings of the tags of properties, ${asWritten}`),
-    placement_tags: map.describe(`Meanings of the tags of placements, ${asWritten}`),
-    signal_tags: map.describe(`Meanings of the tags of signals, ${asWritten}`),
+    tags: map.describe(`Property tags and their meanings, ${asWritten}`),
+    placement_tags: map.describe(`Placement tags and their meanings, ${asWritten}`),
+    signal_tags: map.describe(`Signal tags and their meanings, ${asWritten}`),
   }),
   reply: { 200: AdagentsCreated },
   errors: ['invalid_request', 'rate_limited', 'unavailable', ...bodyErrors],

@@ -140,7 +140,7 @@ describe('GET /api/registry/authorizations', () => {
     expect((await list(`${of(agent)}&${query}`)).statusCode).toBe(400)
   })
 
-  test('403: overridden grants are for administrators', async () => {
+  test('403: overridden grants are for admins', async () => {
     expect((await list(`${of(agent)}&include=raw`)).statusCode).toBe(403)
   })
 

@@ -191,7 +191,7 @@ export const readRequests = defineOperation({
   ...read,
   id: 'listAgentRequests',
   path: '/api/registry/agents/:encodedUrl/monitoring/requests',
-  summary: 'List when the registry called an agent to test it',
+  summary: 'List the registry’s test requests to an agent',
   description:
     'Returns runs, comparisons, single steps, discoveries and token requests, newest first. The last 500 are kept. ' +
     `Callers are not shown. ${owned}`,

@@ -89,7 +89,7 @@ export const readFirstStep = defineOperation({
   path: '/api/storyboards/:id/first-step',
   summary: 'Get the first step of a storyboard',
   description:
-    'Run the step alone by its `id`; to run the next one, pass on the `context` of the response.',
+    'To run only this step, use its `id`; to run the next one, pass on the `context` of the response.',
   params: z.object({ id: AnyId.describe('ID of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardFirstStep },
   errors: ['invalid_request', 'not_found'],

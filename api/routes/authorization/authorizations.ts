@@ -47,11 +47,11 @@ const evidence = List.transform((words, ctx): Evidence[] => {
 const include = z
   .enum(['effective', 'raw'])
   .default('effective')
-  .describe('`effective` for rows that count; `raw` is for administrators')
+  .describe('`effective` for rows that count; `raw` is for admins')
 
-/** Refuses overridden rows, which only administrators may read. */
+/** Refuses overridden rows, which only admins may read. */
 function refuseRaw(rows: 'effective' | 'raw'): void {
-  if (rows === 'raw') refuse('forbidden', 'include=raw requires an administrator of the registry')
+  if (rows === 'raw') refuse('forbidden', 'include=raw requires an admin of the registry')
 }
 
 /** The list, as its cursors name it. */

@@ -31,7 +31,7 @@ export const enrichBrand = defineOperation({
   group: 'Brand Resolution',
   summary: 'Enrich a brand with logos, colors, description and company',
   description:
-    'Returns the registry’s own data if it knows the brand (`cached`). Otherwise, asks providers of brand data or reads the home page, and stores the result, so that lists include the brand from then on; one caller can add up to 1,000 an hour (`namesPerCallerHour`). The source of the brand stays `enriched` until it has another one. The data is refreshed after 30 days, and less often while nothing changes. `Age` is the age of a repeated response, in seconds.',
+    'Returns the registry’s own data if it knows the brand (`cached`). Otherwise, asks providers of brand data or reads the home page, and stores the result, so that lists include the brand from then on. Each caller can add up to 1,000 brands an hour. `source` stays `enriched` until a file or a member describes the brand. The data is refreshed after 30 days, and less often while nothing changes. `Age` is the age of a repeated response, in seconds.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain }),

@@ -27,8 +27,7 @@ const params = z.object({
   platform: Platform.describe('Platform whose catalog is mirrored, such as `youtube`'),
 })
 const list = z.array(z.unknown()).optional()
-const part = (what: string) =>
-  list.describe(`${what} of the platform, as in an adagents.json; one list must not be empty`)
+const part = (what: string) => list.describe(`${what} of the platform, as in an adagents.json`)
 
 export const listCommunityMirrors = defineOperation({
   id: 'listMirrors',
@@ -91,7 +90,7 @@ export const putCommunityMirror = defineOperation({
   description:
     'Moderators publish at once; anyone else submits a proposal for review. A later ' +
     'proposal replaces the organization’s pending one. The file is a catalog: ' +
-    'its statements about agents are dropped.',
+    'its statements about agents are dropped. At least one list must not be empty.',
   access: 'bearer',
   writes: true,
   isIdempotent: true,

@@ -51,7 +51,7 @@ export const listPendingReviews = defineOperation({
   summary: 'List what is waiting for moderators',
   description:
     'For moderators. Lists proposals for mirrors, first versions of policies, logos of others’ domains, ' +
-    'submitted brands, saves that look like another’s name, and disputes.',
+    'submitted brands, saved names that resemble others, and disputes.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

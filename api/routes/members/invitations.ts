@@ -55,7 +55,7 @@ export const createInvitation = defineOperation({
   path: '/api/me/organization/invitations',
   summary: 'Invite a person to your organization',
   description:
-    'For owners. Admins can invite members and viewers. The link works once, within a week, and only for the person who signs in with the invited email address. It is sent by email if the registry sends any, and `url` shows it once. An earlier invitation of the same address ends.',
+    'For owners. Admins can invite members and viewers. The link works once, within a week, and only for the person who signs in with the invited email address. It is sent by email if the registry sends any, and `url` shows it once. An earlier invitation to the same address is revoked.',
   writes: true,
   isIdempotent: true,
   query: OrganizationQuery,
@@ -129,7 +129,7 @@ export const acceptInvitation = defineOperation({
   path: '/api/me/invitations/accept',
   summary: 'Accept an invitation to an organization',
   description:
-    'Send the token of the link or the ID of the invitation. Your verified email address must be the invited ' +
+    'Send the token from the link or the ID of the invitation. Your verified email address must be the invited ' +
     'one; otherwise, and for an invitation that was used or has expired, the response is 404.',
   writes: true,
   isPersonal: true,

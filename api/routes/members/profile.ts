@@ -12,8 +12,8 @@ export const createOwnProfile = defineOperation({
   summary: 'Make your organization a member',
   description:
     'Creates its profile, which only your organization sees. Members may submit brands and restore earlier ' +
-    'revisions; the first agent that you add makes your organization a member too. It is free: the tier of a ' +
-    'membership comes from billing.',
+    'revisions; the first agent that you add makes your organization a member too. Basic membership is free; ' +
+    'a higher tier comes from billing.',
   access: 'bearer',
   writes: true,
   raw: true,

@@ -143,7 +143,7 @@ export const deleteWatch = defineOperation({
   id: 'deleteWatch',
   isForPeople: true,
   method: 'DELETE',
-  summary: 'Stop watching something',
+  summary: 'Delete a watch',
   writes: true,
   reply: { 204: null },
   errors: ['invalid_request', 'not_found', 'unavailable'],

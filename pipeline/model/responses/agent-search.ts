@@ -62,9 +62,7 @@ export const AgentSearchAnswer = z
     results: z.array(FoundAgent).describe('Agents on this page, most relevant first'),
     cursor: text
       .nullable()
-      .describe(
-        'Value of `cursor` for what follows this page, even on the last page; null if nothing was found',
-      ),
+      .describe('Pass as `cursor` to get the next page, now or later; null if nothing was found'),
     ...pageEnd,
     unmatched_values: z
       .array(

@@ -36,11 +36,11 @@ const relationship = {
   house_domain: text
     .optional()
     .describe(
-      'Domain of the brand’s house, as both files confirm; with `house_only`, as only the house states and the member who saved the brand does not contradict',
+      'Domain of the brand’s house, confirmed by both files; with `house_only`, only the house names the brand',
     ),
   claimed_house_domain: text
     .optional()
-    .describe('Domain of the house that the brand names but that does not confirm it'),
+    .describe('Domain of a house that the brand names but that does not confirm the brand'),
   parent_brand: text
     .optional()
     .describe('ID of the parent brand in the portfolio of the house; absent if there is none'),

@@ -24,7 +24,7 @@ const FeedFreshness = z
 
 const feedCursor = text
   .regex(/^[0-9a-f-]{36}$/)
-  .describe('Value of `cursor` for what follows this page, now or later')
+  .describe('Pass as `cursor` to get the next page, now or later')
 
 export const FeedAnswer = z
   .looseObject({

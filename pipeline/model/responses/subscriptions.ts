@@ -8,7 +8,7 @@ export const SubscriptionView = z
     subscription_id: z.uuid().describe('Permanent ID of the subscription; each delivery names it'),
     kind: z
       .enum(subscriptionKinds)
-      .describe('What is posted: `changes` of the feed, or the `audit` of your organization'),
+      .describe('What is posted: `changes` of the feed, or the `audit` log of your organization'),
     url: z.string().describe('URL of the receiver, to which changes are posted'),
     event_types: z
       .array(z.string())

@@ -3,14 +3,12 @@ import { watchKinds, watchPaces } from '../watch.ts'
 
 export const WatchView = z
   .object({
-    watch_id: z.uuid().describe('ID of the watch, for changing or stopping it'),
+    watch_id: z.uuid().describe('ID of the watch, for changing or deleting it'),
     kind: z.enum(watchKinds).describe('What is watched'),
     subject: z.string().describe('The watched domain, or the URL of the watched agent'),
     pace: z
       .enum(watchPaces)
-      .describe(
-        'How often emails are sent: `at_once` for one whenever something happens, `daily` for one a day',
-      ),
+      .describe('`at_once` for an email right away, `daily` for a daily digest'),
     email: z
       .string()
       .optional()
