@@ -157,7 +157,7 @@ async function showEntry(
         {renderWatch(services, 'domain', domain)}
       </div>
       {renderFault(fault)}
-      {renderRights(context, domain)}
+      {await renderRights(context, domain)}
       {renderSection('properties', kinds.property.file, properties)}
       {renderSection('brand', kinds.brand.file, brand)}
     </>
@@ -171,26 +171,42 @@ async function showEntry(
 }
 
 /** Renders who else may change the files of a domain, or what lets the organization change them. */
-function renderRights(context: OrganizationRequest, domain: Domain): Html | null {
-  const { organization } = context
+async function renderRights(context: OrganizationRequest, domain: Domain): Promise<Html | null> {
   const sharers = listSharers(context, domain)
-  if (!hasProof(context, organization.org_id, domain))
-    return (
-      <div class="notice fair">
-        <p>
-          {renderName(organization.org_name)} hasn’t verified {renderName(domain)}, or its
-          verification has ended. To change these files or stop hosting them, it has to verify the
-          domain.
-          {sharers.length > 0 ? ' Another organization has verified it and can do so.' : null}
-        </p>
-        {renderVerify(context, domain)}
-      </div>
-    )
+  if (!hasProof(context, context.organization.org_id, domain))
+    return await renderUnverified(context, domain, sharers.length > 0)
   return sharers.length === 0 ? null : (
     <p class="notice fair">
       {renderSharers(context, domain, sharers)}: who has verified a domain can change its hosted
       files and stop hosting them. Each version says who saved it.
     </p>
+  )
+}
+
+/** Renders what an organization has to verify a domain for: to host files, or to change those that are hosted. */
+async function renderUnverified(
+  context: OrganizationRequest,
+  domain: Domain,
+  isElsewhere: boolean,
+): Promise<Html> {
+  const files = await Promise.all(hostedKinds.map(kind => readHosted(context, kind, domain)))
+  const isHosted = files.some(({ text }) => text !== undefined)
+  return (
+    <div class="notice fair">
+      <p>
+        {isHosted ? (
+          <>
+            {renderName(context.organization.org_name)} hasn’t verified {renderName(domain)}, or its
+            verification has ended. To change these files or stop hosting them, it has to verify the
+            domain.
+          </>
+        ) : (
+          <>Verify {renderName(domain)} to host files for it.</>
+        )}
+        {isElsewhere ? ' Another organization has verified it and can do so.' : null}
+      </p>
+      {renderVerify(context, domain)}
+    </div>
   )
 }
 

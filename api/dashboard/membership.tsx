@@ -10,7 +10,7 @@ import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
 /** Sentences about what members may do, for every page on which an organization can become one. */
 export const MEMBERSHIP =
-  'Basic membership is free. Member organizations can propose brands and restore earlier versions of a brand.json. Only your organization can see its profile.'
+  'Basic membership is free. Member organizations can propose brands and restore earlier versions of a brand.json.'
 
 export function isMember({ reader }: Services, { org_id }: Membership): boolean {
   return getMembers(reader).all.some(member => member.org_id === org_id)
@@ -46,7 +46,7 @@ export function renderMembership(
 const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiAccess ? label : []))
 
 /** Sentence about what API access adds, which memberships include it, and who grants them. */
-export const API_ACCESS = `To list agents publicly, and to see those that others share with members, you need a higher tier (${joinWords(publicTiers, 'or')}). Contact the operator of this registry. API keys work on every tier.`
+export const API_ACCESS = `To list agents publicly, and to see those that others share with members, you need ${joinWords(publicTiers, 'or')} membership. Contact the operator of this registry. API keys work on every tier.`
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context

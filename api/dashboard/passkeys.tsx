@@ -15,7 +15,7 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
   const body = (
     <>
       <p class="lead">
-        With a passkey you sign in with your device instead of an emailed link. It works for this
+        A passkey lets you sign in with your device instead of an emailed link. It works for this
         registry only.
       </p>
       {renderFault(fault)}

@@ -85,7 +85,7 @@ function renderDeletion({ organization, services, token }: OrganizationRequest):
         </p>
       )}
       <p>
-        Everyone loses access, and its keys stop working. When you remove a domain, you choose
+        Everyone loses access, and all keys stop working. When you remove a domain, you choose
         whether its hosted files stay online. To leave the organization without deleting it, make
         someone else an owner under {people}.
       </p>
@@ -121,7 +121,7 @@ function askAboutOrganization(context: OrganizationRequest) {
     domains.length === 0
       ? ''
       : ` Files stay online for ${joinWords([...domains.slice(0, NAMED_MAX), ...more])}. To take one offline, first verify its domain again and stop hosting it.`
-  const effect = `Everyone loses access, and its keys stop working.${files} You can’t undo this.`
+  const effect = `Everyone loses access, and all keys stop working.${files} You can’t undo this.`
   return { label: 'Delete', effect }
 }
 

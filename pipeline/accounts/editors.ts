@@ -28,7 +28,7 @@ export const EDITORS = `(select editor_id, org_id from editors where org_id is n
 /** Loads the names of editors: the name of the organization for which they edit. */
 export function loadEditorNames(db: Sqlite, ids: readonly string[]): Map<string, string> {
   const rows = db.all<{ editor_id: string; name: string }>(
-    `select editor_id, coalesce(o.name, 'deleted organization') as name
+    `select editor_id, coalesce(o.name, 'a deleted organization') as name
      from ${EDITORS} left join organizations o using (org_id)
      where editor_id in (select value from json_each($ids))`,
     { ids: JSON.stringify(ids) },

@@ -147,7 +147,7 @@ describe('an organization is deleted', () => {
     const { body } = await read('me/organizations', await issuer.token({ sub: 'olga' }))
     expect(body.organizations).toEqual([])
     expect((await remove('olga')).statusCode).toBe(403)
-    expect(await listEditors()).toEqual(['deleted organization', 'deleted organization'])
+    expect(await listEditors()).toEqual(['a deleted organization', 'a deleted organization'])
     const members = [...registry.reader.serving!.entries('member')].map(({ key }) => String(key))
     expect(members).not.toContain(acme)
   })

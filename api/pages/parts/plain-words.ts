@@ -23,6 +23,7 @@ const plainWords: Readonly<Record<string, string>> = {
   not_listed: 'no longer listed',
   openooh_venue_type: 'OpenOOH venue type',
   podcast_guid: 'podcast GUID',
+  property_id: 'property ID',
   property_ids: 'property IDs',
   property_tags: 'property tags',
   publisher_properties: 'publishers’ properties',

@@ -105,7 +105,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
         <summary>Reasons</summary>
         {renderTable({
           caption: 'Files by type and reason',
-          columns: ['Type', 'Result', 'Meaning', 'Files'],
+          columns: ['Type', 'Result', 'Reason', 'Files'],
           items: known,
           limit: 100,
           empty: '',

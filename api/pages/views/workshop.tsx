@@ -303,8 +303,8 @@ function showForm(filled: Filled, { hosting, note, fault, isDomainWrong, result 
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Paste your file, or enter your domain to check the file that was last read there. Every
-          issue is shown below its line, with a fix. Nothing is stored.
+          Paste your file, or enter your domain to open its current file. Every issue is shown below
+          its line, with a fix. Nothing is stored.
         </p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         <div id="problem">
