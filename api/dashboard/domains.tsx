@@ -25,7 +25,7 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { beginProof, CHECK_PATH } from './proof.tsx'
-import { listSharers, renderSharers } from './sharers.tsx'
+import { END_OTHERS, listSharers, renderEnding, renderSharers } from './sharers.tsx'
 
 type OwnedDomain = Domains['domains'][number]
 
@@ -139,7 +139,9 @@ function renderProofState(
 function renderOthers(context: OrganizationRequest, domain: string): Html | null {
   const sharers = listSharers(context, domain)
   return sharers.length === 0 ? null : (
-    <div class="quiet">{renderSharers(context, domain, sharers)}</div>
+    <div class="quiet">
+      {renderSharers(context, domain, sharers)}. {renderEnding(context, domain, sharers)}
+    </div>
   )
 }
 
@@ -251,6 +253,12 @@ async function removeDomain(context: OrganizationRequest): Promise<DashboardAnsw
   return createDelete('', 'domain_removed')(context)
 }
 
+function askAboutOthers() {
+  const effect =
+    'Its owners and admins get an email. Hosted files stay online, but only your organization can change them, until another one verifies the domain again with a new token. So first take away access to the site and its DNS.'
+  return { label: END_OTHERS, effect }
+}
+
 /** Deletes what a form names by its domain, and returns to the list. */
 function createDelete(place: string, done: DoneName) {
   return async (context: OrganizationRequest): Promise<DashboardAnswer> => {
@@ -269,6 +277,11 @@ export const domainRoutes: readonly OrganizationRoute[] = [
     method: 'POST',
     path: '/domains/remove',
     handle: confirmFirst(askAboutDomain, removeDomain),
+  },
+  {
+    method: 'POST',
+    path: '/domains/end-others',
+    handle: confirmFirst(askAboutOthers, createDelete('/others', 'others_ended')),
   },
   { method: 'POST', path: '/domains/cancel', handle: createDelete('/challenge', 'proof_canceled') },
 ]

@@ -178,7 +178,8 @@ async function renderRights(context: OrganizationRequest, domain: Domain): Promi
   return sharers.length === 0 ? null : (
     <p class="notice fair">
       {renderSharers(context, domain, sharers)}: who has verified a domain can change its hosted
-      files and stop hosting them. Each version says who saved it.
+      files and stop hosting them. Each version says who saved it.{' '}
+      <a href={toSectionPath(organization.org_id, 'domains')}>Your domains</a>
     </p>
   )
 }

@@ -63,6 +63,7 @@ export const doneTexts = {
   credential: 'Credential saved. The next test will use it.',
   credential_removed: 'Credential removed. The agent will be tested without one.',
   domain_removed: 'Domain removed from your organization.',
+  others_ended: 'Other verifications of the domain have ended.',
   proof_canceled: 'Verification canceled. Its token is no longer valid.',
   proven: 'Domain verified. You can now host a file here if the domain doesn’t serve its own.',
   proven_serving:

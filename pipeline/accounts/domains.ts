@@ -62,7 +62,7 @@ export function removeDomain(
 }
 
 /** Gives a domain that nobody holds to the organization that has proven it last, if any. */
-function passOn(db: Sqlite, domain: string, seq: number): void {
+export function passOn(db: Sqlite, domain: string, seq: number): void {
   const proven = db.one<{ org_id: string; proof: DomainProof; verified_at: string }>(
     `select org_id, method as proof, verified_at from ownership_proofs
      where domain = $domain and withdrawn_at is null
@@ -81,7 +81,6 @@ export const domainDefinitions: OperationDefinitions<
   | 'organization.domain.add'
   | 'organization.domain.remove'
   | 'organization.domain.lose'
-  | 'organization.domain.share'
   | 'organization.domain.mail'
 > = {
   'organization.domain.add': {
@@ -110,10 +109,6 @@ export const domainDefinitions: OperationDefinitions<
     perform: removeDomain,
     watches: [domains],
     irreversible: 'another organization has verified the domain; this one can verify it, too',
-  },
-  'organization.domain.share': {
-    perform: (_, { org, domain }) => ({ done: { org_id: org, domain } }),
-    irreversible: 'it tells what another organization did',
   },
   'organization.domain.mail': {
     perform: (_, { share_id }) => ({ done: { share_id } }),

@@ -36,6 +36,7 @@ import { policyDefinitions } from './policies.ts'
 import { reviewDefinitions } from './review-decisions.ts'
 import { roleDefinitions } from './roles.ts'
 import { saveDefinitions } from './saves.ts'
+import { sharedDomainDefinitions } from './shared-domains.ts'
 import { subscriptionDefinitions } from './subscriptions.ts'
 import { takedownDefinitions } from './taken-down.ts'
 import { watchDefinitions } from './watches.ts'
@@ -52,6 +53,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...crawlRequestDefinitions,
   ...credentialDefinitions,
   ...domainDefinitions,
+  ...sharedDomainDefinitions,
   ...enrollingDefinitions,
   ...foundingDefinitions,
   ...indexDefinitions,

@@ -110,12 +110,12 @@ function recordShares(
   }
 }
 
-/** Records what the submission of one organization meant for another. */
-function recordFor(
-  db: Sqlite,
-  operation: OperationOf<'organization.domain.lose' | 'organization.domain.share'>,
-  { now, seq }: AccountStamp,
-): void {
+type Consequence = OperationOf<
+  'organization.domain.lose' | 'organization.domain.share' | 'organization.domain.end'
+>
+
+/** Records in the audit of an organization what the submission of another one meant for it. */
+export function recordFor(db: Sqlite, operation: Consequence, { now, seq }: AccountStamp): void {
   const { op, org: org_id, domain } = operation
   const columns = toAuditColumns({
     submission_id: deriveId(op, org_id, domain, String(seq), JSON.stringify(operation)),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MINUTE } from '../core/clock.ts'
 import { Domain } from '../core/domain.ts'
 import type { Outcome } from '../core/outcomes.ts'
 import type { DomainProof } from './accounts/member.ts'
@@ -19,6 +20,9 @@ export type PlaceWithoutNonce =
 /** Method by which a domain was proven: a pointer to its hosted file can carry a claim (hosted.ts). */
 export const shownBy = [...ownershipMethods, 'pointer'] as const
 export type ShownBy = (typeof shownBy)[number]
+
+/** Time after a proof in which its organization may end those of others. */
+export const RECENT_PROOF_MS = 15 * MINUTE
 
 /** SHA-256 of a nonce, in hex. */
 export const NonceHash = z.string().regex(/^[0-9a-f]{64}$/)

@@ -257,6 +257,32 @@ test('the holder of a domain sees that another organization has verified it', as
   expect(await readRow()).not.toContain('Also verified')
 })
 
+test('who has just verified a domain again ends the verification of another organization', async () => {
+  const domain = 'contested.example' as Domain
+  await enrol(registry, { org: 'Intruder' })
+  await proveOwnership(registry, 'Boots', domain)
+  await proveOwnership(registry, 'Intruder', domain)
+  const domains = `/dashboard/org/${acme}/domains`
+  const readRow = async () => {
+    const page = load((await ann.get(domains)).body)
+    return page('tbody tr').filter((_, row) => page(row).text().includes(domain))
+  }
+  const form = { domain, subject: `of Intruder for ${domain}` }
+  expect((await readRow()).find('form[action$=end-others]')).toHaveLength(1)
+  const asked = await sendForm(ann, `${domains}/end-others`, form)
+  expect(load(asked.body)('h1').text()).toContain('of Intruder for contested.example')
+  registry.clock.tick(15 * 60_000)
+  expect((await readRow()).text()).toContain('To end it, verify the domain again')
+  const late = await sendForm(ann, `${domains}/end-others`, { ...form, sure: 'yes' })
+  expect(load(late.body)('[role=alert]').text()).toContain('Verify contested.example again')
+  await proveOwnership(registry, 'Boots', domain)
+  const ended = await sendForm(ann, `${domains}/end-others`, { ...form, sure: 'yes' })
+  expect(ended.headers.location).toBe(`${domains}?done=others_ended`)
+  expect((await readRow()).text()).not.toContain('Also verified')
+  await proveOwnership(registry, 'Intruder', domain)
+  expect((await readRow()).text()).toContain('Also verified by Intruder')
+})
+
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {
   const sent = await publishFromWorkshop('Boots')
   expect([sent.statusCode, sent.headers.location], sent.body).toEqual([

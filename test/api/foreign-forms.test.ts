@@ -274,6 +274,7 @@ async function collectForms(): Promise<PageForm[]> {
     { action: at('/agents/tests/client-credentials'), fields: { url: HIDDEN_AGENT, ...CLIENT } },
     { action: at('/agents/tests/disconnect'), fields: { url: HIDDEN_AGENT } },
     { action: at('/entries/check-pointer'), fields: { domain: DOMAIN } },
+    { action: at('/domains/end-others'), fields: { domain: DOMAIN } },
     { action: '/dashboard/publish', fields: { ...file, org: acme } },
     { action: '/dashboard/publish', fields: { ...file, org: other } },
   ]

@@ -330,6 +330,13 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  excludeOtherOwners: [
+    { ...byId(`${domains}/:domain/others`, () => 'acme.example', del), status: 409 },
+    {
+      asks: () => ({ ...del(), url: `${domains}/acme.example/others?org=${acme.org}` }),
+      status: 403,
+    },
+  ],
   listOwnAgents: [{ asks: () => ({ url: `${own}?org=${acme.org}` }), status: 403 }],
   enrolOwnAgent: [
     {

@@ -80,7 +80,7 @@ test('owners and admins are mailed once that another organization has verified t
   expect(mail.recipients.sort()).toEqual(['<ada@a.example>', '<ann@a.example>'])
   expect(readMail(0)).toContain('Subject: Harbour News also verified daily.example')
   expect(readMail(0)).toMatch(/Harbour News verified daily\.example at registry\.example on \d{4}-/)
-  expect(readMail(0)).toMatch(/dashboard\/org\/[\w-]+\/entries\?domain=daily\.example/)
+  expect(readMail(0)).toMatch(/dashboard\/org\/[\w-]+\/domains/)
   await proveOwnership(registry, 'Harbour News', domain)
   await proveOwnership(registry, 'Daily', domain)
   expect([await mailer.look(), await openMailer().look()]).toEqual([0, 0])
@@ -93,6 +93,37 @@ test('who holds the domain above is mailed about one below, and nobody once thei
   registry.clock.tick(90 * DAY)
   await proveOwnership(registry, 'Harbour News', domain)
   expect(await mailer.look()).toBe(0)
+})
+
+test('whose verification another organization ends is mailed, and can verify the domain again', async () => {
+  await proveOwnership(registry, 'Harbour News', domain)
+  await mailer.look()
+  const exclude = { op: 'organization.domain.exclude', org: 'Daily', domain } as const
+  registry.clock.tick({ minutes: 15 })
+  const [late] = await registry.submit(Operation.parse(exclude))
+  expect(late).toMatchObject({ error: 'conflict' })
+  await proveOwnership(registry, 'Daily', domain)
+  const [done, again] = await registry.submit(Operation.parse(exclude), Operation.parse(exclude))
+  expect(done).toMatchObject({ done: { ended: 1 } })
+  expect(again).toMatchObject({ error: 'not_found' })
+  expect(await mailer.look()).toBe(1)
+  expect(mail.recipients.at(-1)).toBe('<hal@a.example>')
+  expect(readMail(2)).toContain('Subject: Daily ended your verification of daily.example')
+  await proveOwnership(registry, 'Harbour News', domain)
+  expect(await mailer.look()).toBe(2)
+  expect(await registry.verify()).toEqual([])
+})
+
+test('what an operator entered is not ended, and what was verified of the domain above is not either', async () => {
+  const assigned = { org: 'Daily', domain: 'given.example', proof: 'operator' }
+  await registry.submit(Operation.parse({ op: 'organization.domain.add', ...assigned }))
+  const others = ['given.example', `shop.${domain}`]
+  for (const other of others) {
+    await proveOwnership(registry, 'Harbour News', other)
+    const exclude = { op: 'organization.domain.exclude', org: 'Harbour News', domain: other }
+    const [refused] = await registry.submit(Operation.parse(exclude))
+    expect(refused).toMatchObject({ error: 'not_found' })
+  }
 })
 
 test('the audit log of the organization names who has verified its domain', async () => {

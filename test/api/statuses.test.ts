@@ -36,7 +36,12 @@ import { ccpa } from '../support/fixtures/policies.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/registry/identities.ts'
-import { buildMemberOperations, enrol, observeAgent } from '../support/registry/members.ts'
+import {
+  buildMemberOperations,
+  enrol,
+  observeAgent,
+  proveOwnership,
+} from '../support/registry/members.ts'
 import {
   buildAgentHost,
   type HostRequest,
@@ -344,6 +349,11 @@ async function createChallenges(): Promise<void> {
   const spare = { org: 'Readers', domain: 'spare.example', proof: 'http' }
   await usual.submit(Submitted.parse({ op: 'organization.domain.add', ...spare }))
   for (const domain of ['spare.example', 'dropped.example', 'unproven.example']) await issue(domain)
+  // Others hold this one, and the readers have just proven it, too.
+  const contested = { domain: 'contested.example' as Domain, proof: 'http' } as const
+  await usual.submit({ op: 'organization.domain.add', org: 'Acme', ...contested })
+  await proveOwnership(usual, 'Readers', contested.domain)
+  await proveOwnership(usual, 'Readers', 'recent.example')
   await issue('unshown.example')
   await issue('owned.example', 'strict')
   for (const domain of ['owned.example', 'shown.example']) {

@@ -28,7 +28,7 @@ export function renderCall(method: string, path: string): Html {
     <span class="call">
       <span class={`method ${method.toLowerCase()}`}>{method}</span>{' '}
       <code>
-        {path.split(/(?<=.\/)/).map((part, index) => (
+        {path.split(/(?<=.{5}\/)/).map((part, index) => (
           <>
             {index === 0 ? null : <wbr />}
             {part}

@@ -146,6 +146,28 @@ export const cancelOwnDomainProof = defineOperation({
   },
 })
 
+export const excludeOtherOwners = defineOperation({
+  id: 'excludeOtherOwners',
+  method: 'DELETE',
+  path: '/api/me/organization/domains/:domain/others',
+  group: 'Onboarding',
+  summary: 'End other organizations’ verifications of a domain',
+  description:
+    'Needs a verification of exactly this domain by its token within the last 15 minutes; otherwise the response is a 409. The other organizations can no longer change its hosted files, are told by email and in their audit log, and can verify the domain again. Verifications of a parent domain, and those that the operator entered, stay.',
+  access: 'bearer',
+  writes: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  params: z.object({ domain: PastedDomain }),
+  reply: { 204: null },
+  errors: [...removalErrors, 'conflict'],
+  handle: async ({ query, params: { domain }, principal, services: { writer } }) => {
+    const { org_id: org } = resolveOrganization(principal, query.org)
+    unwrapAnswer(await writer.submit({ op: 'organization.domain.exclude', org, domain }))
+    return noContent
+  },
+})
+
 export const readBrandOwnership = defineOperation({
   id: 'getBrandOwnership',
   method: 'GET',

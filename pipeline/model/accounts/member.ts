@@ -72,7 +72,11 @@ export const memberOperations = [
   z.object({ op: z.literal('organization.domain.lose'), org, domain: Domain }),
   /** Tells an organization that the one of this name has proven its domain, too: nobody submits it. */
   z.object({ op: z.literal('organization.domain.share'), org, domain: Domain, name: z.string() }),
-  /** Records that a person was mailed about it. */
+  /** Ends the proofs that other organizations have of a domain, by one that has just proven it. */
+  z.object({ op: z.literal('organization.domain.exclude'), org, domain: Domain }),
+  /** Tells an organization that the one of this name has ended its proof: nobody submits it. */
+  z.object({ op: z.literal('organization.domain.end'), org, domain: Domain, name: z.string() }),
+  /** Records that a person was mailed about what another organization did with a domain. */
   z.object({
     op: z.literal('organization.domain.mail'),
     share_id: z.uuid(),

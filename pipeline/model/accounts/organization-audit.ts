@@ -10,6 +10,8 @@ export const auditedOperations = {
   'organization.domain.remove': 'Removed a domain',
   'organization.domain.lose': 'Lost a domain that another organization has verified',
   'organization.domain.share': 'Another organization verified a domain of this one',
+  'organization.domain.exclude': 'Ended what others have verified of a domain',
+  'organization.domain.end': 'Another organization ended the verification of a domain',
   'membership.set': 'Set a role',
   'membership.remove': 'Removed a member',
   'membership.change': 'Changed a role',

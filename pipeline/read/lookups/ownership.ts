@@ -57,6 +57,8 @@ export interface OtherProver {
   org_id: string
   name: string
   verified_at: string
+  /** 1 for a proof of the domain itself that others can end. */
+  can_end: 0 | 1
 }
 
 /** Lists the other organizations that have a valid proof of a domain, or of one above it, by name. */
@@ -68,11 +70,12 @@ export function listOtherProvers(
 ): OtherProver[] {
   const since = toIso(reader.now() - days * DAY)
   const others = reader.record?.all<OtherProver>(
-    `select org_id, o.name, max(verified_at) as verified_at
+    `select org_id, o.name, max(verified_at) as verified_at,
+       max(domain = $domain) > 0 and sum(domain = $domain and method = 'operator') = 0 as can_end
      from ${PROOFS} join organizations o using (org_id) where org_id != $org_id and not is_over
        and domain in (select value from json_each($domains))
        and (method = 'operator' or verified_at > $since) group by org_id order by o.name`,
-    { org_id, domains: listSelfAndParents(domain), since },
+    { org_id, domain, domains: listSelfAndParents(domain), since },
   )
   return others ?? []
 }

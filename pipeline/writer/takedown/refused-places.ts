@@ -82,6 +82,8 @@ const finders: { [Op in OperationWithPlace]: Finder<Op> } = {
   'mirror.publish': ofMirror,
   'monitoring.change': ofAgent,
   'organization.domain.add': ofDomain,
+  'organization.domain.end': accepted,
+  'organization.domain.exclude': accepted,
   'organization.domain.lose': accepted,
   'organization.domain.remove': accepted,
   'organization.domain.share': accepted,

@@ -204,6 +204,14 @@ export const operationRequests: RequestsByOperation = {
     404: { params: 'nobody.example' },
     503: { params: 'spare.example' },
   },
+  excludeOtherOwners: {
+    204: { params: 'contested.example' },
+    400: { params: 'x' },
+    403: { ...ofOtherOrganization, params: 'contested.example' },
+    404: { params: 'recent.example' },
+    409: { params: 'nobody.example' },
+    503: { params: 'contested.example' },
+  },
   listOwnDomains: { 200: {}, 400: { query: 'org=' }, 403: ofOtherOrganization },
   listOwnAgents: {
     200: requestAs('acmeKey'),

@@ -52,6 +52,8 @@ const accepted = [
   'held.drop',
   'held.release',
   'member.agent.remove',
+  'organization.domain.end',
+  'organization.domain.exclude',
   'organization.domain.lose',
   'organization.domain.remove',
   'organization.domain.share',
