@@ -26,7 +26,7 @@ comment on view crawl_health is 'How well the registry can read what it crawls: 
 comment on column crawl_health.kind is 'brand.json, adagents.json, ads.txt or agent';
 comment on column crawl_health.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
 comment on column crawl_health.host is 'host name in the location';
-comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: last read before that; failing: the last attempt got no response; absent: there is no such file; invalid: it cannot be used';
+comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: last read before that; failing: the last attempt got no response; absent: there is no such file; invalid: the file cannot be read. A file that can be read is current here even if pages and the API call it invalid: a brand.json whose houses lead in a circle, or an adagents.json with publishers.valid = false';
 comment on column crawl_health.outcome is 'outcome of the last attempt, such as ok or timeout; null before the first';
 comment on column crawl_health.http_status is 'HTTP status of the last attempt; null if no server responded';
 comment on column crawl_health.failures is 'number of attempts without a response since the last response';
