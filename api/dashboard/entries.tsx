@@ -179,7 +179,7 @@ async function renderRights(context: OrganizationRequest, domain: Domain): Promi
     <p class="notice fair">
       {renderSharers(context, domain, sharers)}: who has verified a domain can change its hosted
       files and stop hosting them. Each version says who saved it.{' '}
-      <a href={toSectionPath(organization.org_id, 'domains')}>Your domains</a>
+      <a href={toSectionPath(context.organization.org_id, 'domains')}>Your domains</a>
     </p>
   )
 }

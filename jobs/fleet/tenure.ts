@@ -26,11 +26,20 @@ type TenurePaths = Pick<Paths, 'tenure'>
 /** Reads who this folder is. A copy of a folder is another one: two that write under one id would both go on. */
 export function readTenure(paths: TenurePaths): Tenure {
   const known = readJsonFile(paths.tenure, TenureFile)
-  if (known && known.inode === findInode(paths.tenure))
-    return { id: known.id, fence: known.fence, isRestored: known.is_restored }
+  if (known && known.inode === findInode(paths.tenure)) return toTenure(known)
   const tenure = createTenure(known?.fence ?? 0)
   writeTenure(paths, tenure)
   return tenure
+}
+
+/** Reads what a folder notes that has run with BACKUP_TO; undefined for any other. */
+export function findTenure(paths: TenurePaths): Tenure | undefined {
+  const known = readJsonFile(paths.tenure, TenureFile)
+  return known && toTenure(known)
+}
+
+function toTenure({ id, fence, is_restored: isRestored }: z.infer<typeof TenureFile>): Tenure {
+  return { id, fence, isRestored }
 }
 
 /** Creates an id that has never written; a folder with a number above 0 may be replaced by a backup. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { findTenure } from '../../jobs/fleet/tenure.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -111,11 +112,19 @@ async function openUnlessTaken(
   return Sequencer.open({ config, clock: systemClock, log: createLog('registry', level), ...how })
 }
 
-/** Throws where other hosts take over from backups: they would not learn of a write by a command alone. */
-function assertNoFleet({ BACKUP_TO }: Config): void {
-  if (BACKUP_TO !== undefined)
+/**
+ * Throws where other hosts take over from backups: they would not learn of a write by a command alone. The folder knows
+ * this too, since the setting may be in no shell. What an operator has restored is continued with whatever is written.
+ */
+function assertNoFleet({ BACKUP_TO, DATA_DIR }: Config): void {
+  const paths = resolvePaths(DATA_DIR)
+  const tenure = findTenure(paths)
+  if (tenure?.isRestored) return
+  const advice = 'no indexer writes here: start it, or run this on the host that writes'
+  if (BACKUP_TO !== undefined) throw new Error(`BACKUP_TO is set, and ${advice}`)
+  if (tenure !== undefined)
     throw new Error(
-      'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes',
+      `the registry in ${paths.dir} ran with BACKUP_TO, and ${advice}. If it no longer has backups, delete ${paths.tenure}`,
     )
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTenure, noteRestored, writeTenure } from '../../jobs/fleet/tenure.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { ccpa } from '../support/fixtures/policies.ts'
 import {
@@ -133,6 +134,20 @@ describe('with BACKUP_TO a write is left to the indexer, and creates no registry
     })
     expect(existsSync(standby)).toBe(false)
   })
+})
+
+test('a registry that ran with BACKUP_TO refuses writes while no indexer runs, until it is restored', async () => {
+  const paths = resolvePaths(env.DATA_DIR)
+  const command = ['org', 'create', '--name', 'Acme', '--if-missing']
+  writeTenure(paths, createTenure(1))
+  expect(await run(command)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `The registry in ${env.DATA_DIR} ran with BACKUP_TO, and no indexer writes here: start it, or run this on the host that writes. If it no longer has backups, delete ${paths.tenure}.\n`,
+  })
+  noteRestored(paths)
+  expect(await run(command)).toMatchObject({ status: 0 })
+  rmSync(paths.tenure)
 })
 
 describe('a DATA_DIR without a registry is an error, and stays unchanged', () => {
