@@ -318,7 +318,7 @@ describe('the standard input is the file -', () => {
     const [entry] = JSON.parse((await run(['audit', 'list', '--limit', '1', '--json'])).stdout)
     expect(entry).toMatchObject({
       operation: 'domains.add',
-      answer: { refused: 'the domain gone.example was taken down' },
+      answer: { refused: 'the domain was taken down' },
     })
     expect(await crawl('www.gone.example\nnews.example')).toMatchObject({
       status: 0,

@@ -66,7 +66,7 @@ test('a note is on the page of the operator, and leaves the registry ready', asy
     { status: 'ready', problems: [], blocking: [], notes: [NOTE] },
   ])
   const { body } = await app.inject({ url: '/', headers })
-  expect(body).toContain('All is well.')
+  expect(body).toContain('No problems found.')
   expect(body).not.toContain('Needs attention')
   expect(body).toContain(
     'Notes:</p><ul><li>nobody can sign in: follow <a href="http://127.0.0.1:3000/docs/guides/keys">docs/guides/keys</a></li>',
