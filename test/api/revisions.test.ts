@@ -81,7 +81,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
     expect(body.revisions.map(revision => revision.revision_number)).toEqual([2, 1])
     expect(body.revisions[0]).toEqual({
       revision_number: 2,
-      edit_summary: 'Saved the brand',
+      edit_summary: 'Fields changed: name, description',
       source: 'community',
       is_rollback: false,
       editor_id: expect.stringMatching(/^[0-9a-f-]{36}$/),

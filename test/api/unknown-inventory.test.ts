@@ -36,7 +36,7 @@ test.each(failures)('a publisher without a file, after %s', async outcome => {
     page('#agents').text().includes('Unknown: '),
     page('#agents').text().includes('No agent is authorized'),
     page('.tiles dd').eq(1).text(),
-    page('#file').text().includes('nowhere'),
+    page('#file').text().includes('Nowhere'),
   ]).toEqual([!isAbsent, isAbsent, isAbsent ? '0' : '–', isAbsent])
 })
 
