@@ -48,6 +48,8 @@ export function isLimiting(reader: Reader, publisher: string): boolean {
 /** Finds what lists say of all that a publisher grants an agent now. */
 export function findGrantFacts(reader: Reader, agentUrl: string, publisher: string): GrantFacts {
   const side = findSideOfGrants(reader, agentUrl, publisher)
+  const { isLimited, isStale } = findStocked(reader, publisher)
+  if (!isLimited && !isStale) return side
   const needs = findNeeds(reader, agentUrl, publisher)
   return { ...side, ...findStale(reader, agentUrl, publisher), ...(needs && { needs }) }
 }
