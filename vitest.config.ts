@@ -37,8 +37,7 @@ export default defineConfig({
       kind('property', 300),
       kind('golden', 120),
       kind('api', 120, ['api'], { ...repeated, sequence: { groupOrder: 1 } }),
-      // Its workers mostly wait for the processes that they start.
-      kind('e2e', 480, ['e2e'], { ...repeated, maxWorkers: 4, sequence: { groupOrder: 2 } }),
+      kind('e2e', 480, ['e2e'], { ...repeated, sequence: { groupOrder: 2 } }),
       // Kills, cuts and whole nights, which take real time: CI runs them with the others, `npm test` does not.
       kind('soak', 480, ['soak'], { ...repeated, sequence: { groupOrder: 3 } }),
     ],
