@@ -22,6 +22,19 @@ const version = {
     .describe('Full version of the protocol that was tested, such as `3.0.6`; null if unknown'),
 }
 
+/** Members of a result that name the first step that failed. */
+export const firstFailedStep = {
+  first_failed_step_id: text
+    .nullable()
+    .describe('ID of the first step that failed; null if none did'),
+  first_failed_step_title: text
+    .nullable()
+    .describe('Display name of the first step that failed; null if none did'),
+  first_failed_step_task: text
+    .nullable()
+    .describe('Name of the tool that the first failed step called; null if no step failed'),
+}
+
 export const StoryboardResult = z
   .object({
     storyboard_id: text.describe(
@@ -44,15 +57,7 @@ export const StoryboardResult = z
     steps_total: count.describe('Number of steps that the last run carried out'),
     failure_count: count.describe('Number of steps that failed in the last run'),
     skipped_count: count.describe('Number of steps that were not run, for any reason'),
-    first_failed_step_id: text
-      .nullable()
-      .describe('ID of the first step that failed; null if none did'),
-    first_failed_step_title: text
-      .nullable()
-      .describe('Display name of the first step that failed; null if none did'),
-    first_failed_step_task: text
-      .nullable()
-      .describe('Name of the tool that the first failed step called; null if no step failed'),
+    ...firstFailedStep,
     first_failure_message: text
       .nullable()
       .describe(

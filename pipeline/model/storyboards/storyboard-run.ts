@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TestObservation } from '../responses/compliance.ts'
+import { firstFailedStep, TestObservation } from '../responses/compliance.ts'
 import { AgentDiagnostic } from '../responses/monitoring.ts'
 import { ValidationResult } from './storyboard-check.ts'
 import {
@@ -50,15 +50,7 @@ export const StoryboardRun = z
         steps_total: count.describe('Number of steps that were run'),
         failure_count: count.describe('Number of steps of the run that failed'),
         skipped_count: count.describe('Number of steps that were not run, for any reason'),
-        first_failed_step_id: text
-          .nullable()
-          .describe('ID of the first step that failed; null if none did'),
-        first_failed_step_title: text
-          .nullable()
-          .describe('Display name of the first step that failed; null if none did'),
-        first_failed_step_task: text
-          .nullable()
-          .describe('Name of the tool that the first failed step called; null if no step failed'),
+        ...firstFailedStep,
         first_failure_message: text
           .nullable()
           .describe('Reason for the first failure, in one line; null if no step failed'),
