@@ -18,6 +18,8 @@ export function isBrowserBuilt() {
 
 /** Builds the programs that run in browsers, compressed too. */
 export async function buildBrowser() {
+  // Before the build: what changes meanwhile is built next time.
+  const stamp = hashSources()
   const fresh = `${built}-${process.pid}`
   await buildInto(fresh)
   for (const name of readdirSync(fresh).filter(name => /\.(?:js|wasm)$/.test(name))) {
@@ -25,7 +27,7 @@ export async function buildBrowser() {
     const bytes = brotliCompressSync(readFileSync(join(fresh, name)), { params })
     writeFileSync(join(fresh, `${name}.br`), bytes)
   }
-  writeFileSync(join(fresh, '.stamp'), hashSources())
+  writeFileSync(join(fresh, '.stamp'), stamp)
   rmSync(built, { recursive: true, force: true })
   renameSync(fresh, built)
 }

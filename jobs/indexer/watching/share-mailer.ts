@@ -17,8 +17,8 @@ const RETRY_MS = 10 * MINUTE
 const SHARING = { kind: 'registry', id: 'watching' } as const
 
 /**
- * Mails the owners and admins of an organization that another one has verified its domain. A mail is recorded once it is
- * sent: a crash in between sends it twice rather than never.
+ * Mails the owners and admins of an organization what another one did with its domain: verified it too, or ended its
+ * verification. A mail is recorded once it is sent: a crash in between sends it twice rather than never.
  */
 export class ShareMailer {
   readonly #parts: Omit<WatchMailerParts, 'keys'>
