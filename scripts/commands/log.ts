@@ -95,7 +95,9 @@ export async function verifyPublishedLog(
     printFound(found, key, trustedKey === undefined)
     if (checked !== undefined) printChecked(checked)
     if (pending.length > 0) process.stdout.write(describePending(pending.length, isStopped))
-    if (remember !== undefined) replaceFile(remember, found.note)
+    if (remember === undefined) return
+    replaceFile(remember, found.note)
+    process.stdout.write(describeRemembered(remember, saved !== undefined))
   } finally {
     grants?.close()
     await fetcher.close()
@@ -143,6 +145,11 @@ function describePending(count: number, isStopped: boolean): string {
     return `The log continues with the next start, which adds ${countThings(count, 'event')}.\n`
   const are = countThings(count, 'new event is', 'new events are')
   return `${are} not logged yet. If this lasts, \`registry status\` says why.\n`
+}
+
+function describeRemembered(file: string, isContinued: boolean): string {
+  if (isContinued) return `The log continues the head in ${file}, which now holds the newest one.\n`
+  return `The head is now in ${file}: the next check with that file tells whether the log continues it.\n`
 }
 
 /** Finds the events of the event files that the log does not have as they are. Those that it has yet to append are no fault. */

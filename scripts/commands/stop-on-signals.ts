@@ -14,7 +14,7 @@ export function stopOnSignals(supervisor: Supervisor, end: () => Promise<void>):
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (since !== undefined && performance.now() - since > SAME_SIGNAL_MS) supervisor.kill()
-      if (since === undefined && signal === 'SIGINT') printStopping()
+      if (since === undefined) printStopping(signal)
       since ??= performance.now()
       void end()
     })
@@ -22,9 +22,8 @@ export function stopOnSignals(supervisor: Supervisor, end: () => Promise<void>):
   process.on('disconnect', () => void end())
 }
 
-/** Answers whoever pressed Ctrl-C, as the end may take seconds. */
-function printStopping(): void {
-  process.stdout.write(
-    'Stopping. Work in progress is finished first; press Ctrl-C again to stop at once.\n',
-  )
+/** Answers whoever stops it, as the end may take seconds. */
+function printStopping(signal: NodeJS.Signals): void {
+  const again = signal === 'SIGINT' ? 'press Ctrl-C again' : 'send the signal again'
+  process.stdout.write(`Stopping. Work in progress is finished first; ${again} to stop at once.\n`)
 }

@@ -51,7 +51,7 @@ export const serverSettings = {
   ),
   OPERATOR_TOKEN: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'secret for the operator’s port: send it as a bearer token, or enter it as the password in a browser. `/healthz` and `/readyz` do not require it',
+    'secret of at least 16 characters for the operator’s port: send it as a bearer token, or enter it as the password in a browser. `/healthz` and `/readyz` do not require it',
     { secret: true },
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
