@@ -287,8 +287,14 @@ test('a damaged log is found in the stores and in a backup, and made again once 
   expect(await runLogged('backup', again)).toMatchObject({ status: 0, stderr: '' })
   expect(readFileSync(`${dir}/accounts/log-head`, 'utf8')).toBe(head)
   const remember = () => runLogged('log', 'verify', '--remember', `${folder.path}/head`)
-  expect(await remember()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^The head is now in /m) })
-  expect(await remember()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^The log continues the head in /m) })
+  expect(await remember()).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^The head is now in /m),
+  })
+  expect(await remember()).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^The log continues the head in /m),
+  })
   expect((await runLogged('verify', again)).stdout).toContain('can be restored')
 })
 
