@@ -2,7 +2,7 @@ import { countThings } from '../../pipeline/core/counts.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import type { Membership } from '../../pipeline/model/identity.ts'
-import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
+import { findDraft, PUBLISH_PATH } from '../pages/draft.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
@@ -35,20 +35,23 @@ async function showOrganizations(
 ): Promise<DashboardAnswer> {
   const { holder } = refusal
   const { form, memberships, person, services, token } = context
+  const draft = await findDraft(context.request.headers.cookie, services)
   const outside = memberships.filter(own => canEdit(own) && !isMember(services, own))
   const body = (
     <>
       {renderFault(findFormFault(refusal, ['name']))}
       {renderOwnInvitations(context)}
       {renderEndingProofs(context)}
-      {hasDraft(context.request.headers.cookie) ? (
+      {draft === undefined ? null : (
         <div class="notice">
           <p>
-            You have a draft that isn’t published yet: <a href={PUBLISH_PATH}>continue</a>.
+            Your draft {draft.kind}
+            {draft.domain === '' ? null : <> for {renderName(draft.domain)}</>} isn’t published yet:{' '}
+            <a href={PUBLISH_PATH}>continue</a>.
           </p>
           {renderButton(PUBLISH_PATH, token, 'Discard', { do: 'discard' }, 'plain')}
         </div>
-      ) : null}
+      )}
       {renderTable({
         caption: 'Organizations',
         columns: ['Organization', 'Your role', 'Registry membership'],

@@ -31,6 +31,10 @@ export function renderAgentForm(
   return (
     <form method="post" action={path} class="panel">
       <h2>Add an agent</h2>
+      <p class="hint">
+        Add only agents that you operate. To let an agent sell your ads, name it in your
+        adagents.json instead: <a href="/workshop">check a file</a>.
+      </p>
       {renderToken(token)}
       {owner}
       {renderField({

@@ -31,10 +31,12 @@ function showQuestion(
   { label, effect, choice }: Question,
 ): DashboardAnswer {
   const fields = [...form].filter(([name]) => name !== TOKEN_FIELD)
+  const subject = form.get(SUBJECT)
   const body = (
     <>
       <h1>
-        {label} {renderName(form.get(SUBJECT) ?? '', 200)}?
+        {label}
+        {subject === null ? null : <> {renderName(subject, 200)}</>}?
       </h1>
       <p class="lead">{effect}</p>
       <form method="post" action={url} class="row">

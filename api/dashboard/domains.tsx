@@ -2,7 +2,6 @@ import { countThings } from '../../pipeline/core/counts.ts'
 import { hostedKinds } from '../../pipeline/model/hosted.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { listExpiredChallenges, listLostDomains } from '../../pipeline/read/lookups/ownership.ts'
-import { BACK } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { capitalize, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -169,7 +168,7 @@ function renderPending(
       renderMoment(expires_at),
       canEdit(organization) && (
         <div class="actions">
-          {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org, [BACK]: sectionPath })}
+          {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org })}
           {renderButton(sectionPath, token, 'Get a new token', { domain }, 'plain')}
           {renderButton(`${sectionPath}/cancel`, token, 'Cancel', { domain }, 'plain')}
         </div>
@@ -209,10 +208,9 @@ function renderExpired(
   return renderSection('expired', 'Expired verifications', table)
 }
 
-/** Starts the proof of a domain, after which the list is shown again. */
+/** Starts the proof of a domain, which leads to its files. */
 function verifyDomain(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const back = toSectionPath(context.organization.org_id, 'domains')
-  const proof = { domain: context.form.get('domain') ?? '', back }
+  const proof = { domain: context.form.get('domain') ?? '', back: undefined }
   return beginProof(context, proof, refusal => showDomains(context, refusal))
 }
 

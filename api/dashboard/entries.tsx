@@ -3,9 +3,8 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { type HostedKind, hostedKinds } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
-import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
 import { findAuthors } from '../../pipeline/read/lookups/people.ts'
-import { BACK, CRAWL_PATH } from '../identity/way-back.ts'
+import { CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -17,7 +16,6 @@ import { findPointerFault } from './check-pointer.ts'
 import { canEdit, type OrganizationRequest, type OrganizationRoute } from './dashboard-request.ts'
 import { hasProof, isHosted, listFormerHosted } from './domain-rights.ts'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
-import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -117,9 +115,7 @@ async function showEntry(
   domain: Domain,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { callApi, org, token, services } = context
-  // Nobody restores or proposes what the domain's own file says.
-  const hasOwnBrand = findFileRecord(services.reader, { kind: 'brand.json', location: domain })
+  const { callApi, token, services } = context
   const renderFile = async (kind: Kind) => {
     const { file, history: url } = kinds[kind]
     const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
@@ -128,7 +124,7 @@ async function showEntry(
     const last = versions.slice(0, 1).every(isRestorable) ? undefined : versions.find(isRestorable)
     const restore =
       last &&
-      mayRestore(context, { domain, kind: file }) &&
+      mayRestore(context, domain) &&
       renderRestore(context, { domain, kind, number: last.revision_number })
     return (
       <>
@@ -141,9 +137,6 @@ async function showEntry(
         }
         {listed.status === 404 ? null : renderFault(listed.refused)}
         {versions.length === 0 ? null : renderVersions(context, { domain, kind }, listed.body)}
-        {kind === 'brand' && !hasOwnBrand
-          ? renderMembership(context, toEntryPath(org.org, domain))
-          : null}
       </>
     )
   }
@@ -214,8 +207,7 @@ async function renderUnverified(
 /** Renders the button that verifies a domain and then leads to its files. */
 function renderVerify({ org, organization, token }: OrganizationRequest, domain: string): Child {
   if (!canEdit(organization)) return null
-  const fields = { domain, ...org, [BACK]: toEntryPath(org.org, domain) }
-  return renderButton(VERIFY_PATH, token, 'Verify', fields, 'plain')
+  return renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')
 }
 
 /** Tells whether a version has a file to restore: one that stopped hosting has none. */
@@ -229,7 +221,7 @@ function renderVersions(
   { revisions, total }: History,
 ): Html {
   const [current] = revisions
-  const isOwner = mayRestore(context, { domain, kind: kinds[kind].file })
+  const isOwner = mayRestore(context, domain)
   const entry = { entity: kind, domain, org_id: context.organization.org_id }
   const authors = findAuthors(context.services.reader, entry)
   const table = renderTable({
@@ -284,7 +276,8 @@ async function restoreRevision(context: OrganizationRequest): Promise<DashboardA
   })
   if (refused !== undefined) return showEntry(context, domain, refused)
   const { text } = await readHosted(context, kinds[kind].file, domain)
-  const done = text === undefined ? 'restored' : 'rolled_back'
+  const hosted = kind === 'brand' ? 'brand_rolled_back' : 'rolled_back'
+  const done = text === undefined ? 'restored' : hosted
   return { next: toEntryPath(organization.org_id, domain), done }
 }
 

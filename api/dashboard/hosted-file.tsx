@@ -158,7 +158,7 @@ async function renderMissing(
       )}
       <div class="actions">
         {restore}
-        {canEdit(context.organization) ? (
+        {canChange(context, domain) ? (
           <a
             class={restore || invalid ? 'button plain' : 'button'}
             href={toFilePath(context.org.org, 'edit', kind, domain)}
@@ -328,9 +328,7 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       <p class="lead">
         <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will return 404. The
         list of edits stays public, but not what each version holds.{' '}
-        {mayRestore(context, { domain, kind })
-          ? 'You can restore any version later.'
-          : 'Only member organizations can restore a version later. Basic membership is free.'}
+        {mayRestore(context, domain) ? 'You can restore any version later.' : null}
       </p>
       <p>
         {kind === 'adagents.json'
@@ -377,7 +375,8 @@ async function stopHosting(context: OrganizationRequest): Promise<DashboardAnswe
   if (file === undefined) return toList(context)
   const { refused } = await withdrawFile(context, file)
   if (refused !== undefined) return showStop(context, refused)
-  return { next: toEntryPath(org.org, file.domain), done: 'withdrawn' }
+  const done = file.kind === 'brand.json' ? 'brand_withdrawn' : 'withdrawn'
+  return { next: toEntryPath(org.org, file.domain), done }
 }
 
 export const hostedFileRoutes: readonly OrganizationRoute[] = [

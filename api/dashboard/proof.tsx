@@ -230,7 +230,8 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   if (published) return published
   const next = proof.back ?? toEntryPath(chosen.organization.org_id, domain)
   if (isHeldByAnother(chosen, domain)) return { next, done: 'proven_only' }
-  return { next, done: (await hasAllFiles(chosen, domain)) ? 'proven_serving' : 'proven' }
+  if (proof.back !== undefined) return { next, done: 'proven' }
+  return { next, done: (await hasAllFiles(chosen, domain)) ? 'proven_serving' : 'proven_open' }
 }
 
 /** Tells whether a domain serves each of its files, so that none can be hosted for it. */

@@ -69,7 +69,8 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   if ('done' in published) {
     const next = toEntryPath(chosen.organization.org_id, domain)
     const isChange = before !== undefined && published.done !== 'pending'
-    return { next, done: isChange ? 'saved' : published.done, cookie: NO_DRAFT }
+    const saved = kind === 'brand.json' ? 'brand_saved' : 'saved'
+    return { next, done: isChange ? saved : published.done, cookie: NO_DRAFT }
   }
   if (published.needsProof) {
     const cookie = await keepDraft({ ...draft, isReviewed: true }, toCaller(request.ip), services)

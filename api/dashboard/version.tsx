@@ -6,16 +6,14 @@ import {
   findVersionContact,
 } from '../../pipeline/read/lookups/revisions.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import { compareFiles } from '../pages/parts/compare-documents.ts'
 import { buildVersionFile } from '../pages/parts/version-file.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
-import { canChange } from './domain-rights.ts'
 import { readHosted } from './hosted-file.tsx'
-import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -24,7 +22,6 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { mayRestore } from './restore-rights.ts'
-import { canReview } from './reviews.tsx'
 
 const TEXT_CHARS = 50_000
 
@@ -49,11 +46,6 @@ export function toVersionPath(orgId: string, domain: string, kind: Kind, number:
   return `${toSectionPath(orgId, 'entries')}/version?${query}`
 }
 
-/** Tells whether a person sees of each version all that it holds: the contact, and what is not shown to others. */
-function canSeeAll(context: OrganizationRequest, domain: Domain): boolean {
-  return canReview(context) || canChange(context, domain)
-}
-
 /** Renders the button that restores a version. */
 export function renderRestore(
   { org, token }: OrganizationRequest,
@@ -62,19 +54,6 @@ export function renderRestore(
   const path = `${toSectionPath(org.org, 'entries')}/roll-back`
   const fields = { domain, kind, to_revision: String(number) }
   return renderButton(path, token, `Restore version ${number}`, fields)
-}
-
-/** Renders the button that restores a version, or the one that makes the organization a member who may. */
-function renderOffer(
-  context: OrganizationRequest,
-  version: { domain: Domain; kind: Kind; number: number },
-): Child {
-  const { domain, kind } = version
-  if (mayRestore(context, { domain, kind: kinds[kind].file }))
-    return renderRestore(context, version)
-  return canChange(context, domain)
-    ? renderMembership(context, toEntryPath(context.org.org, domain))
-    : null
 }
 
 /** Leaves out the contact, which only those who can change the file see in its versions. */
@@ -113,7 +92,7 @@ async function renderVersion(
 ): Promise<Html> {
   const { reader } = context.services
   const { revision_number: number } = version
-  const isOwner = canSeeAll(context, domain)
+  const isOwner = mayRestore(context, domain)
   const { text } = await readHosted(context, kinds[kind].file, domain)
   const served = text === undefined ? undefined : JSON.parse(text)
   const held = { ...version, ...findRevision(reader, kind, domain, number, isOwner) }
@@ -126,9 +105,7 @@ async function renderVersion(
   const isServed = changes?.length === 0
   const shown = file ?? held.content?.document
   const isCurrent = number === countRevisions(reader, kind, domain)
-  const title = mayRestore(context, { domain, kind: kinds[kind].file })
-    ? 'What restoring it changes'
-    : 'How it differs from what is served now'
+  const title = isOwner ? 'What restoring it changes' : 'How it differs from what is served now'
   return (
     <>
       <p class="lead">
@@ -137,7 +114,7 @@ async function renderVersion(
           ? ` ${isCurrent ? 'This is' : 'It has the same content as'} what is served now.`
           : null}
       </p>
-      {isServed ? null : renderOffer(context, { domain, kind, number })}
+      {isServed || !isOwner ? null : renderRestore(context, { domain, kind, number })}
       {changes === undefined || isServed
         ? null
         : renderSection('change', title, renderChangedFields(changes, true))}

@@ -41,11 +41,6 @@ export async function keepDraft(
   return `${COOKIE}=${id}; Path=/dashboard; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** Tells whether a browser has brought a file from the workshop. */
-export function hasDraft(cookies: string | undefined): boolean {
-  return DRAFT.test(cookies ?? '')
-}
-
 /** Finds the file that a browser has brought; undefined without one, or when it is too old. */
 export async function findDraft(
   cookies: string | undefined,

@@ -1,6 +1,7 @@
 import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import { ADAGENTS_SCHEMA, BRAND_SCHEMA } from '../../pipeline/model/hosted.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
+import { joinWords } from './html/text.tsx'
 
 /** Stands above an example. */
 export const EXAMPLE_NOTE = 'This is an example. Replace its values with yours.'
@@ -12,10 +13,14 @@ const placeholders = {
   property: 'Your website',
 } as const
 
-/** Describes the name of an example that a file still has; undefined where it has none. */
+/** Describes the names of an example that a file still has; undefined where it has none. */
 export function describePlaceholder(text: string): string | undefined {
-  const left = Object.values(placeholders).find(name => text.includes(JSON.stringify(name)))
-  return left && `The name “${left}” is still that of the example. Replace it with yours.`
+  const names = Object.values(placeholders).filter(name => text.includes(JSON.stringify(name)))
+  if (names.length === 0) return undefined
+  const left = joinWords(names.map(name => `“${name}”`))
+  return names.length === 1
+    ? `The name ${left} is still that of the example. Replace it with yours.`
+    : `The names ${left} are still those of the example. Replace them with yours.`
 }
 
 /** Builds a file for people to start from: valid, short, and with their domain in it. */

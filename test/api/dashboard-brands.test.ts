@@ -108,6 +108,10 @@ test.each(['adagents.json', 'brand.json'])(
       expect(held('[role=alert]').text()).toContain('is still that of the example.')
       expect(held('form.editor button').text()).toBe('Review')
     }
+    const untouched = load(
+      (await sendForm(ann, '/dashboard/publish', { ...form, text: example })).body,
+    )('[role=alert]').text()
+    for (const name of names) expect(untouched).toContain(`“${JSON.parse(name)}”`)
     const review = load((await sendForm(ann, '/dashboard/publish', { ...form, text })).body)
     expect(review('[role=alert]').text()).toBe('')
     expect(review('#left-out')).toHaveLength(0)
@@ -152,6 +156,25 @@ test('a proof publishes no draft whose review its person has not asked to publis
   expect(page('form.editor .row button').text()).toBe('Publish')
   const served = await registry.app.inject(`/publisher/${domain}/.well-known/adagents.json`)
   expect(served.statusCode).toBe(404)
+})
+
+test('a domain that is verified from the list of domains leads to the files that it can host', async () => {
+  const domain = 'listed.example'
+  const begun = load((await sendForm(ann, '/dashboard/verify', { org: acme, domain })).body)
+  const nonce = String(begun('input[name=nonce]').val())
+  hosts[domain] = { '/.well-known/proto-ownership.txt': nonce }
+  const list = load((await ann.get(`/dashboard/org/${acme}/domains`)).body)
+  const fields = list(`#pending tr:contains("${domain}") form`).first().serializeArray()
+  const form = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+  const proven = await sendForm(ann, '/dashboard/verify/check', form)
+  const next = `/dashboard/org/${acme}/entries?domain=${domain}`
+  expect(proven.headers.location, proven.body).toBe(`${next}&done=proven_open`)
+  const page = load((await ann.get(next)).body)
+  expect(
+    page('main a.button')
+      .toArray()
+      .map(link => page(link).text()),
+  ).toEqual(['Host an adagents.json', 'Host a brand.json'])
 })
 
 test('a draft that waits for its proof is published wherever the verification is finished', async () => {
@@ -317,7 +340,7 @@ test('the current version of a brand without a file is not offered to be restore
   expect(page('#brand td a, #brand form[action$=roll-back]')).toHaveLength(0)
 })
 
-test('an earlier version is offered to members, and hosts no file where it has none', async () => {
+test('an earlier version is offered to whoever verified the domain, and hosts no file where it has none', async () => {
   await findBrand('Theirs again')
   const eve = await enterDashboard(registry, 'eve@outside.example')
   await sendForm(eve, '/dashboard/organizations', { name: 'Outside' })
@@ -359,7 +382,7 @@ test('a rollback of a brand restores its earlier file as a new revision', async 
   const form = { domain: DOMAIN, kind: 'brand', to_revision: earlier }
   const answer = await sendForm(ann, `/dashboard/org/${acme}/entries/roll-back`, form)
   expect(load(answer.body)('[role=alert]').text()).toBe('')
-  expect(answer.headers.location).toContain('done=rolled_back')
+  expect(answer.headers.location).toContain('done=brand_rolled_back')
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots Before' }] }] })
   expect((await readEntry())('#brand tbody tr')).toHaveLength(revisions + 1)
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
@@ -375,7 +398,7 @@ test('a hosted brand.json is edited under its name, and no longer hosted once th
   const path = question('main form.row').attr('action')!
   const answer = await sendForm(ann, path, { domain: DOMAIN, kind: 'brand.json' })
   expect(load(answer.body)('[role=alert]').text()).toBe('')
-  expect(answer.headers.location).toContain('done=withdrawn')
+  expect(answer.headers.location).toContain('done=brand_withdrawn')
   expect((await registry.app.inject(`/brands/${DOMAIN}/brand.json`)).statusCode).toBe(404)
   expect((await readEntry())('#brand').text()).toContain('No brand.json is hosted here')
   expect((await publishFromWorkshop('Boots')).headers.location).toContain('done=brand_published')

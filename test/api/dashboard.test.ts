@@ -902,8 +902,8 @@ describe('a file of the workshop', () => {
     const domain = 'larkspur.example'
     const file = { ...handed, domain, text: buildFile('Handed on', domain) }
     await browser.post('/workshop', { ...file, do: 'publish' }, SAME_SITE)
-    expect((await browser.get('/dashboard')).body).toContain(
-      'You have a draft that isn’t published yet',
+    expect((await read(browser, '/dashboard'))('main .notice p').text()).toBe(
+      `Your draft adagents.json for ${domain} isn’t published yet: continue.`,
     )
     const page = await read(browser, '/dashboard/publish')
     expect(page('#organization_name').val()).toBe('fresh.example')
@@ -1003,6 +1003,8 @@ test('an agent on a foreign host leads to the proof of its domain, and back to t
   )
   const begun = load((await send(ann, '/dashboard/verify', sent)).body)
   expect(begun('input[name=back]').val()).toBe(`/dashboard/agents?${new URLSearchParams({ url })}`)
+  // The agent may be one that a publisher wants to sell for them.
+  expect(page('form.panel .hint').first().text()).toContain('name it in your adagents.json instead')
 })
 
 test('a proof that was started stays in the list of domains until its token expires', async () => {
@@ -1088,7 +1090,8 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   const files = await read(ann, `${at(acme, '/entries')}?domain=${domain}`)
   const verify = files('.notice:contains("has to verify") form')
   expect(verify.attr('action')).toBe('/dashboard/verify')
-  expect(verify.find('[name=back]').val()).toBe(at(acme, `/entries?domain=${domain}`))
+  expect(verify.find('[name=domain]').val()).toBe(domain)
+  expect(files('main a.button')).toHaveLength(0)
   expect(files('#properties .actions').text()).toBe('Check the hosted file')
   await registry.submit(added as never)
   const gone = { domain, sure: 'yes', stop: 'yes' }
@@ -1112,20 +1115,19 @@ test('an organization is told that another one has verified the domain of its ma
   expect((await readPage())('main .notice')).toHaveLength(0)
 })
 
-test('an organization becomes a member where that is needed, and returns there', async () => {
+test('an organization becomes a member once its person has read what that means', async () => {
   const carl = await enterAs('carl@joining.example')
   const org = await found(carl, 'Joining')
-  const page = await read(carl, at(org, '/entries?domain=joining.example'))
-  const form = page(`form[action="${at(org, '/member')}"]`)
-  // What a domain says in its own file, no member restores or proposes.
-  await registry.observe(observeBrandFile('says-it-itself.example', 'Itself'))
-  const own = await read(carl, at(org, '/entries?domain=says-it-itself.example'))
-  expect([form.length, own('form[action$="/member"]').length]).toEqual([1, 0])
-  const back = String(form.find('input[name=back]').val())
-  const sent = await send(carl, at(org, '/member'), { back })
-  expect(sent.headers.location).toBe(`${at(org, '/entries?domain=joining.example')}&done=member`)
-  expect((await read(carl, sent.headers.location!))('form[action$="/member"]')).toHaveLength(0)
-  expect((await send(carl, at(org, '/member'))).statusCode).toBe(400)
+  const path = at(org, '/member')
+  expect((await read(carl, '/dashboard'))(`form[action="${path}"]`)).toHaveLength(1)
+  const question = load((await send(carl, path)).body)
+  expect(question('h1').text()).toBe('Become a member?')
+  expect(question('.lead').text()).toContain('nothing about it is shown publicly')
+  expect(question('.lead').text()).toContain('You can’t undo this')
+  const sent = await send(carl, path, { sure: 'yes' })
+  expect(sent.headers.location).toBe('/dashboard?done=member')
+  expect((await read(carl, '/dashboard'))('form[action$="/member"]')).toHaveLength(0)
+  expect((await send(carl, path, { sure: 'yes' })).statusCode).toBe(400)
 })
 
 test.each([
