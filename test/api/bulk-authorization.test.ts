@@ -392,7 +392,7 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   const rows = `agent_url,domain\n${agent},both.example\n${agent},differ.example`
   const pasted = await send({ text: rows, do: '' })
   expect(pasted.payload).toContain('Yes, confirmed')
-  expect(pasted.payload).toContain('Contradicted by the operator')
+  expect(pasted.payload).toContain('>Contradicted<')
   // As pages show the address of an agent.
   const shown = await send({ text: rows.replaceAll('https://', ''), do: '' })
   expect(shown.payload).toContain('Yes, confirmed')

@@ -155,6 +155,9 @@ const FOLDED_MIN = 3
 /** A number, or how much of one, perhaps within a link. */
 const NUMBER = /^(?:<[^>]+>)*\d[\d,]*(?: of \d[\d,]*)?(?:<[^>]+>)*$/
 const EMPTY = /^(?:\s|<\/?(?:bdi|div|span)\b[^>]*>)*$/
+/** Characters of the longest phrase, and of the longest name without a space, that a wide window shows on one line. */
+const PHRASE_CHARS = 22
+const NAME_CHARS = 36
 
 /**
  * Renders a table, whose rows are cards on a narrow screen, without the columns that are empty in every row, and says
@@ -180,9 +183,14 @@ export function renderTable<Item>(table: Table<Item>): Html {
     <tr>
       {filled.map(index =>
         index === 0 ? (
-          <th scope="row">{cells[0]}</th>
+          <th scope="row" class={findLook(cells[0])}>
+            {cells[0]}
+          </th>
         ) : (
-          <td class={looks[index]} data-label={isNarrow ? undefined : columns[index]}>
+          <td
+            class={looks[index] ?? findLook(cells[index])}
+            data-label={isNarrow ? undefined : columns[index]}
+          >
             {cells[index]}
           </td>
         ),
@@ -236,6 +244,16 @@ export function renderTable<Item>(table: Table<Item>): Html {
       })}
     </>
   )
+}
+
+/** Finds whether a cell has a text that wraps in a wide window; any other stays whole, and leaves its room to those. */
+function findLook(cell: Child): 'wraps' | undefined {
+  const lines = renderChildren(cell).split(/<\/?(?:div|p|li)\b[^>]*>/)
+  const isLong = lines.some(line => {
+    const text = line.replace(/<[^>]+>/g, '').trim()
+    return text.length > (text.includes(' ') ? PHRASE_CHARS : NAME_CHARS)
+  })
+  return isLong ? 'wraps' : undefined
 }
 
 /** Formats which rows of all a page shows: `11–20`, or `21`. */

@@ -43,7 +43,7 @@ export function findFaces(reader: Reader, domains: readonly string[]): Faces {
     renderLink: (domain, path) => (
       <a class="face" href={path}>
         {faces.renderMark(domain)}
-        {faces.renderName(domain)} {faces.renderDomain(domain)}
+        {faces.renderName(domain)} <div>{faces.renderDomain(domain)}</div>
       </a>
     ),
   }

@@ -10,7 +10,7 @@ import { renderBadge } from './freshness.tsx'
 const words = {
   confirmed: ['good', 'Confirmed'],
   silent: ['none', 'Not confirmed'],
-  contradicted: ['bad', 'Contradicted by the operator'],
+  contradicted: ['bad', 'Contradicted'],
   unknown: ['none', 'Unknown'],
 } as const
 

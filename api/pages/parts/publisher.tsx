@@ -97,7 +97,7 @@ export function renderAgents(
   const { domain, authorized_agents, authorized_agents_total } = lookup
   return renderTable({
     caption: 'Authorized agents',
-    columns: ['Agent', 'For', 'Scope', 'Operator', 'Terms', 'Selected by', 'Evidence'],
+    columns: ['Agent', 'For', 'Scope', 'Operator', 'Terms', 'Evidence'],
     items: authorized_agents,
     total: authorized_agents_total,
     pages,
@@ -112,12 +112,10 @@ export function renderAgents(
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
       <>
         {describeReach(agent)} {renderStale(agent)}
+        {renderSelection(agent)}
       </>,
       renderOperatorSide(agent),
       renderTerms(terms.get(agent.url)),
-      capitalize(
-        (agent.authorization_types ?? []).map(type => toPlainWords(clipText(type, 40))).join(', '),
-      ),
       <a href={toPublisherAuthorizationPath(agent.url, domain)}>View</a>,
     ],
   })
@@ -131,6 +129,16 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
   if (properties_total === 0 && agent.properties_stale !== undefined) return ''
   if (properties_authorized === undefined || properties_total === undefined) return ''
   return `${formatCount(properties_authorized)} of ${countThings(properties_total, 'property', 'properties')}`
+}
+
+/** Renders by what its grants select what an agent can sell. */
+function renderSelection({
+  authorization_types: types = [],
+}: PublisherLookup['authorized_agents'][number]): Html | null {
+  if (types.length === 0) return null
+  return (
+    <div class="quiet">by {types.map(type => toPlainWords(clipText(type, 40))).join(', ')}</div>
+  )
 }
 
 /** Renders the properties of a publisher, a page of them. */

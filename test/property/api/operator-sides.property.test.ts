@@ -76,7 +76,7 @@ async function countMarks(path: string) {
   const { body, statusCode } = await registry.app.inject(path)
   expect(statusCode).toBe(200)
   const count = (mark: string) => body.split(mark).length - 1
-  return { contradicted: count('Contradicted by the operator'), stale: count('>Stale properties<') }
+  return { contradicted: count('>Contradicted<'), stale: count('>Stale properties<') }
 }
 
 /** A world, or what is left of it: a publisher's file that is gone. */

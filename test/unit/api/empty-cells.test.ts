@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { h } from '../../../api/pages/html/jsx.ts'
 import { renderMoment, renderName } from '../../../api/pages/html/text.tsx'
 import { renderFacts, renderTable } from '../../../api/pages/parts/blocks.tsx'
 import { describeTests } from '../../../api/pages/parts/compliance.tsx'
@@ -63,4 +64,21 @@ test.each([
 ] as const)('of the results %j what failed is the news', (statuses, news, rest) => {
   const storyboard_statuses = statuses.map(status => ({ status })) as never
   expect(describeTests({ storyboard_statuses })).toEqual({ news, rest })
+})
+
+test.each([
+  ['pages.long-counter.example/mcp', false],
+  ['2 of 3 properties', false],
+  ['1 property: the operator declares a different relationship', true],
+  [`${'long-'.repeat(10)}name.example`, true],
+])('in a wide window only a cell with a long text may wrap: %s', (text, wraps) => {
+  const table = renderTable({
+    caption: 'Agents',
+    columns: ['Agent', 'Operator'],
+    items: [text],
+    empty: '',
+    render: cell => ['agent.example', [h('div', null, 'Known'), h('div', null, cell)]],
+  }).toString()
+  expect(table.includes('<td class="wraps"')).toBe(wraps)
+  expect(table).toContain('<th scope="row">agent.example</th>')
 })
