@@ -1,5 +1,5 @@
 import { toReadableDomain } from '../../../pipeline/core/lookalikes/confusables.ts'
-import { type Child, type Html, h } from './jsx.ts'
+import { type Child, Fragment, type Html, h } from './jsx.ts'
 
 /** Half of a character beyond the first 65,536: text without one has as many characters as units. */
 const SURROGATE = /[\ud800-\udfff]/
@@ -61,13 +61,18 @@ export function renderOutside(address: string, text: string = address): Html {
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ')
 const twoDigits = (number: number) => String(number).padStart(2, '0')
 
+/** Formats the day of a time for people, in UTC; text that is not a time stays as it is. */
+export function formatDate(iso: string): string {
+  const at = new Date(iso)
+  if (Number.isNaN(at.getTime())) return iso
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
+}
+
 /** Formats a time for people, in UTC; text that is not a time stays as it is. */
 export function formatMoment(iso: string): string {
-  const time = Date.parse(iso)
-  if (Number.isNaN(time)) return iso
-  const at = new Date(time)
-  const day = `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
-  return `${day}, ${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())} UTC`
+  const at = new Date(iso)
+  if (Number.isNaN(at.getTime())) return iso
+  return `${formatDate(iso)}, ${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())} UTC`
 }
 
 export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html | null {
@@ -80,6 +85,32 @@ export function renderExactMoment(iso: string): Html {
   return (
     <time class="exact" datetime={clipText(iso, 40)}>
       {formatMoment(clipText(iso, 40))}
+    </time>
+  )
+}
+
+/** Renders from when until when something holds as one phrase; undefined if it always does. */
+export function renderWindow(
+  from: string | null | undefined,
+  until: string | null | undefined,
+): Html | undefined {
+  if (from && until)
+    return (
+      <>
+        {renderEdge(from)}
+        {'\u00a0'}– {renderEdge(until)}
+      </>
+    )
+  if (from) return <>from {renderEdge(from)}</>
+  return until ? <>until {renderEdge(until)}</> : undefined
+}
+
+/** Renders where a window begins or ends; the hour only where that is not the beginning of a day. */
+function renderEdge(iso: string): Html {
+  const isMidnight = Date.parse(iso) % 86_400_000 === 0
+  return (
+    <time class="exact whole" datetime={clipText(iso, 40)}>
+      {isMidnight ? formatDate(iso) : formatMoment(clipText(iso, 40))}
     </time>
   )
 }

@@ -8,10 +8,10 @@ import {
   clipText,
   fitItems,
   joinWords,
-  renderExactMoment,
   renderMoment,
   renderName,
   renderOutside,
+  renderWindow,
   toContractions,
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
@@ -124,8 +124,7 @@ function renderStep({ step, properties }: Step): Html {
         ['Countries', joinFew(step.countries?.map(toCountryName))],
         ['Placements', joinFew(step.placement_ids)],
         ['Collections', joinFew(step.collection_ids)],
-        ['From', step.effective_from && renderExactMoment(step.effective_from)],
-        ['Until', step.effective_until && renderExactMoment(step.effective_until)],
+        ['In force', renderWindow(step.effective_from, step.effective_until)],
         [
           'Path',
           step.files?.slice(0, 5).map(({ file, file_state, fetched_at }) => (

@@ -3,11 +3,13 @@ import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts
 import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderExactMoment } from '../html/text.tsx'
+import { clipText, renderWindow } from '../html/text.tsx'
 import { describeGrantedSelling, toCountryInSentence } from './plain-words.ts'
 
 const GRANTS_SHOWN_MAX = 3
 const VALUES_SHOWN_MAX = 12
+/** Stays with the term before it: no line begins with one. */
+const SEPARATOR = '\u00a0· '
 
 /** Terms of the grants to each agent, by its address as the page shows it. */
 export type AgentTerms = ReadonlyMap<string, readonly StockedGrant[]>
@@ -37,8 +39,8 @@ export function renderTerms(grants: readonly StockedGrant[] = []): Html {
           ? 'none'
           : terms.map((term, i) => (
               <>
-                {i > 0 ? ' · ' : ''}
                 {term}
+                {i < terms.length - 1 ? SEPARATOR : ''}
               </>
             ))}
       </div>
@@ -67,8 +69,7 @@ function listTerms(grant: StockedGrant): Child[] {
           collections.flatMap(({ collection_ids }) => collection_ids),
           'no collection',
         ),
-    effective_from === null ? undefined : <>from {renderExactMoment(effective_from)}</>,
-    effective_until === null ? undefined : <>until {renderExactMoment(effective_until)}</>,
+    renderWindow(effective_from, effective_until),
   ]
   return terms.filter(term => term !== undefined)
 }

@@ -5,7 +5,7 @@ import type {
   PublisherAuthorization,
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, formatMoment, joinWords, toContractions } from '../html/text.tsx'
+import { capitalize, clipText, formatDate, joinWords, toContractions } from '../html/text.tsx'
 import { describeSelling, toCountryInSentence, toCountryName } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8
@@ -104,9 +104,9 @@ function describeReason(
     return `${clipText(domain, 80)} doesn’t list this agent`
   if (rule === 'declared_otherwise') return describeDisagreement(declared, evidence)
   if (rule === 'not_in_window' && until && until < at)
-    return `The authorization ended on ${formatDay(until)}`
+    return `The authorization ended on ${formatDate(until)}`
   if (rule === 'not_in_window' && from && from > at)
-    return `The authorization starts on ${formatDay(from)}`
+    return `The authorization starts on ${formatDate(from)}`
   return capitalize(
     toContractions(clipText(text, 200).replace(/, so (?:it|the registry) \S+ tell$/, '')),
   )
@@ -124,8 +124,6 @@ function describeDisagreement(
   if (!granted || !stated || granted === stated) return 'The publisher and the operator disagree'
   return `The publisher’s file says the agent ${granted}; the operator’s file says it ${stated}`
 }
-
-export const formatDay = (iso: string) => formatMoment(iso).split(',', 1)[0]
 
 /** Length of the names of countries for which an arrow of a supply path has room. */
 const COUNTRIES_CHARS = 18

@@ -1,7 +1,14 @@
 import type { Policy } from '../../../pipeline/model/responses/policies.ts'
 import { resolvePolicy } from '../../routes/community/policies.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import {
+  capitalize,
+  clipText,
+  renderMoment,
+  renderName,
+  renderOutside,
+  renderWindow,
+} from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { showMissing } from '../parts/problem.tsx'
@@ -41,8 +48,7 @@ export async function show({
         {renderFacts([
           ['Agents', `${capitalize(policy.enforcement)} follow it`],
           ['Applies in', policy.jurisdictions.slice(0, 30).join(', ') || 'every country'],
-          ['From', policy.effective_date],
-          ['Until', policy.sunset_date],
+          ['In force', renderWindow(policy.effective_date, policy.sunset_date)],
           ['Version', renderName(policy.version, 60)],
           ['Source', policy.source_url && renderOutside(policy.source_url)],
           ['Changed', renderMoment(policy.updated_at)],

@@ -15,7 +15,7 @@ import { readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { loadIssues } from '../counted-faults.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, renderName } from '../html/text.tsx'
+import { capitalize, clipText, formatDate, renderName } from '../html/text.tsx'
 import { buildPages } from '../list-page.ts'
 import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
 import { type Edits, loadEdits, renderHistory } from '../parts/edits.tsx'
@@ -44,7 +44,6 @@ import {
   toDecidingSource,
 } from '../parts/publisher-file.ts'
 import { loadTerms } from '../parts/terms.tsx'
-import { formatDay } from '../parts/verdict.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import { loadRevoker } from '../revocation.ts'
 import type { View, ViewCall } from '../view.ts'
@@ -152,9 +151,9 @@ async function explainNone(reader: Reader, { domain }: PublisherLookup) {
   const starts = grants.flatMap(({ effective_from: from }) => (from && from > now ? [from] : []))
   const ends = grants.flatMap(({ effective_until: until }) => (until && until < now ? [until] : []))
   const [first] = starts.sort()
-  if (first !== undefined) return `The next authorization starts on ${formatDay(first)}.`
+  if (first !== undefined) return `The next authorization starts on ${formatDate(first)}.`
   const last = ends.sort().at(-1)
-  return last && `The last authorization ended on ${formatDay(last)}.`
+  return last && `The last authorization ended on ${formatDate(last)}.`
 }
 
 /** Counts the listed agents that cannot sell all that the file grants them, and says why; undefined if there is none. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { Fragment, h, isSafeAddress } from '../../../api/pages/html/jsx.ts'
-import { clipText, fitItems, formatMoment, renderName } from '../../../api/pages/html/text.tsx'
+import {
+  clipText,
+  fitItems,
+  formatMoment,
+  renderName,
+  renderWindow,
+} from '../../../api/pages/html/text.tsx'
 
 const payloads = [
   '"><script>alert(1)</script>',
@@ -100,4 +106,15 @@ describe('a list on a page', () => {
 test('a moment is written for people, in UTC', () => {
   expect(formatMoment('2026-11-20T03:04:05.000Z')).toBe('20 Nov 2026, 03:04 UTC')
   expect(formatMoment('soon')).toBe('soon')
+})
+
+test.each([
+  ['2026-01-01T00:00:00Z', '2035-01-01T00:00:00Z', '1 Jan 2026\u00a0– 1 Jan 2035'],
+  ['2026-01-01', null, 'from 1 Jan 2026'],
+  [undefined, '2035-01-01T12:30:00Z', 'until 1 Jan 2035, 12:30 UTC'],
+  [null, undefined, ''],
+])('a window from %s until %s is one phrase, with the hour only where it matters', (...edges) => {
+  const [from, until, text] = edges
+  const html = String(renderWindow(from, until) ?? '')
+  expect(html.replace(/<[^>]+>/g, '')).toBe(text)
 })
