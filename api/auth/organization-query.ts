@@ -9,7 +9,10 @@ export const org = z
   .min(1, 'must be the id of an organization')
   .max(ORGANIZATION_CHARS_MAX)
   .optional()
-  .meta({ description: 'ID of the organization; by default your own or your first one' })
+  .meta({
+    description:
+      'ID of the organization; defaults to the key’s organization, or to the first one you belong to',
+  })
 
 /** The query of an operation on an organization. */
 export const OrganizationQuery = z.object({ org })

@@ -58,7 +58,7 @@ export function createApiCaller(
     const refused =
       answer.statusCode < 400
         ? undefined
-        : describeRefusal(message ?? error ?? 'The request was refused', payload)
+        : describeRefusal(message ?? error ?? 'The request was rejected', payload)
     const field = refused === undefined ? undefined : findField(message ?? error ?? '')
     const file = { bytes: answer.rawPayload, type }
     return { status: answer.statusCode, body, file, refused, field }

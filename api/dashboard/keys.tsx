@@ -147,7 +147,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
 
 const askAboutKey = () => ({
   label: 'Revoke',
-  effect: 'Programs that use this key will be refused. You can’t undo this.',
+  effect: 'Programs that use this key will lose access. You can’t undo this.',
 })
 
 async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -87,7 +87,7 @@ export const doneTexts = {
   ended: 'Access revoked.',
   passkey: 'Passkey created. You can now sign in with it.',
   passkey_removed: 'Passkey removed. It no longer works.',
-  uninvited: 'Invitation revoked. Its link no longer works.',
+  uninvited: 'Invitation revoked. The invitation’s link stops working.',
   role_changed: 'Role changed.',
   person_removed: 'Person removed. They no longer have access.',
   approved: 'Submission approved.',

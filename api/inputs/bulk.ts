@@ -22,11 +22,11 @@ export function describeBulk(resolution: z.ZodType) {
   return z.looseObject({
     results: z
       .record(z.string(), resolution.nullable())
-      .describe('Results by the requested name in lower case; null for unknown names'),
+      .describe('Results by requested name, in lowercase; null for unknown names'),
   })
 }
 
-/** Parses domains, keyed by the trimmed, lower-case input; one invalid name refuses the whole request. */
+/** Parses domains, keyed by the trimmed, lowercase input; one invalid name refuses the whole request. */
 export function parseDomainsStrictly(domains: readonly string[], max: number): DomainsByName {
   refuseMoreThan(max, domains)
   return new Map(
@@ -37,7 +37,7 @@ export function parseDomainsStrictly(domains: readonly string[], max: number): D
   )
 }
 
-/** Parses domains, keyed by the lower-case input; an invalid name counts as an unknown one. */
+/** Parses domains, keyed by the lowercase input; an invalid name counts as an unknown one. */
 export function parseDomainsLeniently(domains: readonly string[], max: number): DomainsByName {
   refuseMoreThan(max, domains)
   return new Map(domains.map(input => [input.toLowerCase(), parsePastedDomain(input)]))

@@ -72,7 +72,7 @@ export function createWholeNumber({
 
 /** Creates the schema of a page size in items: a larger number means the maximum, and 0 the default. */
 export function createPageSize({ defaultSize, max }: { defaultSize: number; max: number }) {
-  const description = 'Items per page; capped if too large, default if 0'
+  const description = 'Items per page. Larger values are capped; 0 means the default.'
   return createWholeNumber({
     description,
     min: 0,
@@ -86,7 +86,7 @@ const OFFSET_MAX = 1e9
 
 /** Offset of a page; a page beyond the end of a list is empty. */
 export const pageOffset = createWholeNumber({
-  description: 'Items to skip; `cursor` does the same without counting',
+  description: 'Items to skip; `cursor` is the better way to page through a list',
   min: 0,
   max: OFFSET_MAX,
   default: 0,
@@ -132,7 +132,7 @@ export function createCsv(description: string) {
     if (values.length > CSV_VALUES_MAX)
       ctx.addIssue(`must not be more than ${CSV_VALUES_MAX} values`)
     return values
-  }).meta({ description: `${description}; separate several with commas` })
+  }).meta({ description: `${description}; comma-separated` })
 }
 
 /** An instant in ISO 8601: a day, or a day with a time and its zone; its UTC year has four digits. */
@@ -148,7 +148,7 @@ export const DateTime = z
   .meta({
     type: 'string',
     examples: ['2026-11-20T03:00:00Z'],
-    description: 'ISO 8601 day, or day and time with a zone',
+    description: 'ISO 8601 date, or date and time with a time zone',
   })
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/

@@ -23,7 +23,7 @@ const SaleQuestion = z.looseObject({
   agent_url: text(2_048).describe('URL at which the agent is called'),
   domain: text(2_048)
     .optional()
-    .describe('Domain that the agent would sell; short for the identifier type `domain`'),
+    .describe('Domain whose ads the agent would sell; short for the identifier type `domain`'),
   identifier_type: text(100).optional().describe('Type of identifier, such as `ios_bundle`'),
   identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
   country: termsInBody.country,

@@ -65,7 +65,7 @@ const Country = z
 const EvaluationTime = z.iso
   .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
   .meta({
-    description: 'Evaluate the periods of grants at this time; everything else is current',
+    description: 'Evaluate grant periods at this time; everything else is current',
   })
 
 const value = z.string().min(1).max(VALUE_CHARS_MAX)
@@ -80,7 +80,7 @@ const list = z
 const delegation_type = z
   .enum(delegationTypes)
   .optional()
-  .describe('Only this way of selling; any by default')
+  .describe('Only grants of this delegation type; any by default')
 const country = Country.optional().describe('Country of the sale, as a two-letter code')
 const at = EvaluationTime.optional()
 

@@ -58,7 +58,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'User token (JWT); API keys are refused',
+          description: 'User token (JWT); API keys are not accepted',
         },
       },
     },

@@ -45,7 +45,7 @@ const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {
   },
   test: {
     '2XX': { description: 'The test arrived' },
-    '4XX': { description: 'The test was refused' },
+    '4XX': { description: 'The test was rejected' },
   },
 }
 

@@ -12,7 +12,7 @@ contains the last known data.
 | --- | --- |
 | \`never_crawled\` | the file has not been requested yet; looking it up schedules a crawl |
 | \`current\` | the last attempt succeeded, within two days |
-| \`stale\` | it was read, but not for two days |
+| \`stale\` | it was last read more than two days ago |
 | \`failing\` | the last attempt got no response: a timeout, a refusal, broken TLS |
 | \`absent\` | there is no such file (404 or 410) |
 | \`invalid\` | there is a file, but nothing in it is valid |
@@ -23,9 +23,9 @@ contains the last known data.
 ## Caching
 
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
-and \`freshness.state\`, but no times of \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
-with each snapshot. Verdicts and unknown domains have none. Send it as \`If-None-Match\`: if nothing has changed, you get a 304.
-Responses that only a commit changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
+and \`freshness.state\`, but not the times in \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
+with each snapshot. Verdicts and unknown domains have none. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
+Responses that change only with a commit also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
 
@@ -37,7 +37,7 @@ snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the commit 
 
 Resolution, lookups, discovery and search of brands and properties need no credential. The feed,
 agent search, \`/api/registry/authorizations\` and its snapshot, everything about your organization, and all writes need a credential:
-\`Authorization: Bearer sk_…\` with the key of an organization, or the access token of a person.
+\`Authorization: Bearer sk_…\` with an organization’s key, or a person’s access token.
 \`/.well-known/oauth-authorization-server\` describes the authorization server that issues such tokens.
 A missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to learn more.
 A 403 means that you lack the permission. Where a credential is optional, an invalid one is ignored.
@@ -48,7 +48,7 @@ Every error is JSON with two fields: \`error\` is a sentence that names the fiel
 and \`code\` is a stable name. A response with status 429 or 503 says in \`Retry-After\` and \`retry_after\` how
 many seconds to wait. Limited operations report their limit in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
 \`RateLimit-Reset\`. An unknown parameter gets a 400, and so does a field of a body whose name is
-close to a known one. Requests about a product and new subscriptions refuse every unknown field; others ignore them.
+close to a known one. Product requests and new subscriptions reject every unknown field; others ignore them.
 
 A domain may include a scheme, a path or capitals. An unknown domain gets a 404 from operations about
 that domain alone, and a 200 with an empty list from others. If the registry knows the domain without \`www.\`,
@@ -59,7 +59,7 @@ If it is just a host, not an agent, \`did_you_mean\` names up to five agents at 
 host. Lookups, test results and checks of authorization do this.
 
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
-maximum, except in the feed, agent search and collections, which refuse it. If a response has several lists and one of
+maximum, except in the feed, agent search and collections, which reject it. If a response has several lists and one of
 them was cut, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. A search
 returns only the best matches of each kind.
 
@@ -89,6 +89,6 @@ environment variables.
 ## For agents
 
 \`POST /mcp\` is the registry as an MCP server (Streamable HTTP, no sessions). Its tools are the
-read operations of this API that return JSON, with the same parameters, limits and credentials. Bulk checks of authorizations, streams and files have none. The tool of \`resolveBrand\` is called
+read operations of this API that return JSON, with the same parameters, limits and credentials. There are none for bulk checks of authorizations, streams and files. The tool for \`resolveBrand\` is called
 \`resolve_brand\`. For tools that need a credential, send \`Authorization: Bearer sk_…\` with each request.
 `

@@ -24,7 +24,7 @@ const RETRY_AFTER_S = 30
 export interface StreamRequest extends FeedSubject {
   cursor: string
   types: readonly EventType[]
-  /** Maximum number of events on a page. */
+  /** Maximum number of events per page. */
   limit: number
   heartbeatMs: number
   /** Id under which streams are counted together. */

@@ -26,7 +26,7 @@ export function createListQuery<const Source extends string>(
     search: SearchText.optional().meta({
       description: 'Part of a name, domain or identifier; blank for all',
     }),
-    source: z.enum(sources).optional().describe('Only records of this source; all by default'),
+    source: z.enum(sources).optional().describe('Only records from this source; all by default'),
     limit: createPageSize({ defaultSize, max: PAGE_ROWS_MAX }),
     offset: pageOffset.describe('Items to skip; with `cursor`, new items do not shift pages'),
     cursor: createPlaceCursor(name),

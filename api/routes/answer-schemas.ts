@@ -37,9 +37,9 @@ export const readAnswerSchema = defineOperation({
   ...declared,
   id: 'answerSchema',
   path: `${FOLDER}/:file`,
-  summary: 'Get the JSON Schema of an object in requests or responses',
+  summary: 'Get the JSON Schema of a request or response object',
   description:
-    'A component of the OpenAPI description as a schema of its own (draft 2020-12). References lead to the others.',
+    'Returns one component of the OpenAPI description as a standalone JSON Schema (draft 2020-12); each `$ref` points to another one.',
   params: z.object({ file: z.string().describe('Name of the schema, with `.json`') }),
   reply: { 200: { type: SCHEMA } },
   errors: ['not_found'],

@@ -40,9 +40,9 @@ export const requestCrawl = defineOperation({
   summary: 'Request a crawl of a domain',
   description:
     'Fetches both files of the domain and the files they point to. A domain that does not resolve, or ' +
-    'resolves to a private network, is refused; if the lookup takes more than a second, the request is ' +
+    'resolves to a private network, is rejected; if the lookup takes more than a second, the request is ' +
     'accepted and the domain is looked up when it is crawled. The crawl is asynchronous: get its status ' +
-    `by \`crawl_request_id\`. ${counting}`,
+    `with \`crawl_request_id\`. ${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -111,14 +111,14 @@ export const readCrawlRequest = defineOperation({
   method: 'GET',
   path: '/api/registry/crawl-request/:id',
   group: 'Agent Discovery',
-  summary: 'Get the state of a crawl request',
+  summary: 'Get a crawl request’s state',
   description:
     'Only the organization that requested the crawl and admins can see it. `completed`, `invalid` and `failed` are final: ' +
     'from then on every lookup of the domain shows the result.',
   access: 'bearer',
   cache: 'private',
   params: z.object({
-    id: z.uuid().toLowerCase().describe('`crawl_request_id` of the request'),
+    id: z.uuid().toLowerCase().describe('The crawl request’s `crawl_request_id`'),
   }),
   reply: { 200: CrawlRequestStatus },
   errors: ['invalid_request', 'not_found'],

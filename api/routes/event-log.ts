@@ -64,7 +64,7 @@ export const proveInclusion = defineOperation({
     index: place.meta({ description: 'Index of an event in the log, from 0', type: 'string' }),
     size: place.meta({
       description:
-        'Number of events in the tree to prove the event in; by default in the current one',
+        'Number of events in the tree that the proof is for; defaults to the current tree',
       type: 'string',
     }),
   }),
@@ -112,7 +112,7 @@ export const proveConsistency = defineOperation({
       .transform(Number)
       .meta({ description: 'Number of events in the earlier tree', type: 'string' }),
     to: place.meta({
-      description: 'Number of events in the later tree; by default in the current one',
+      description: 'Number of events in the later tree; defaults to the current tree',
       type: 'string',
     }),
   }),

@@ -39,7 +39,7 @@ const cursor = z
   )
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
   .meta({
-    description: 'Continue after this event; if absent or empty, start with the oldest one kept',
+    description: 'Continue after this event; if absent or empty, start with the oldest event kept',
   })
 
 const since = z
@@ -102,9 +102,9 @@ const subject = {
   agent: AgentUrl.optional().describe('Events about this agent'),
 }
 
-/** Maximum number of events on a page. */
+/** Maximum number of events per page. */
 const limit = createWholeNumber({
-  description: 'Maximum number of events on a page',
+  description: 'Maximum number of events per page',
   min: 1,
   max: 10_000,
   default: 100,

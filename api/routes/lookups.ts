@@ -57,7 +57,7 @@ export const lookUpPublisher = defineOperation({
       .optional()
       .describe('Adds the placements of the publisher’s file'),
     limit: createWholeNumber({
-      description: 'Items of each list per page; 0 for as many as fit',
+      description: 'Items per page, for each list; 0 for as many as fit',
       min: 0,
       max: 1_000,
       default: 0,
@@ -65,7 +65,7 @@ export const lookUpPublisher = defineOperation({
     }),
     placements_cursor: pageCursor.describe('`placements_next_cursor` of the previous page'),
     formats_cursor: pageCursor.describe('`formats_next_cursor` of the previous page'),
-    cursor: pageCursor.describe('Pages through the properties and agents beyond one response'),
+    cursor: pageCursor.describe('`next_cursor` of the previous page of properties and agents'),
   }),
   reply: { 200: PublisherLookup },
   responseHeaders: ['ETag', 'X-Registry-Seq'],
@@ -235,7 +235,7 @@ export const registryStats = defineOperation({
   method: 'GET',
   path: '/api/registry/stats',
   group: 'Agent Discovery',
-  summary: 'Get statistics of the registry',
+  summary: 'Get registry statistics',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

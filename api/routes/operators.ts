@@ -24,7 +24,7 @@ import { buildPageEnd } from '../responses/lists.ts'
 import { findMeantDomain } from '../responses/meant-domain.ts'
 import { buildPublisherCursor } from './authorization/publisher-page.ts'
 
-/** Agents on a page. */
+/** Agents per page. */
 const AGENTS = 20
 const AGENTS_MAX = 100
 const PUBLISHERS_PER_AGENT_MAX = 100

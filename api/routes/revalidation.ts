@@ -35,7 +35,7 @@ export const revalidatePublisher = defineOperation({
   ...declared,
   id: 'revalidatePublisher',
   path: '/api/registry/publisher/:domain/adagents/revalidate',
-  summary: 'Validate the adagents.json of a publisher again',
+  summary: 'Revalidate a publisher’s adagents.json',
   description: crawled,
   query: z.object({
     force: z

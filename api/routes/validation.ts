@@ -107,7 +107,7 @@ export const validatePublisher = defineOperation({
   path: '/api/public/validate-publisher',
   group: 'Agent Probing',
   summary: 'Validate a publisher’s file and count its declarations',
-  description: `${live} The numbers are 0 if the file is invalid.`,
+  description: `${live} Counts are 0 if the file is invalid.`,
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,
@@ -182,7 +182,7 @@ export const createAdagentsFile = defineOperation({
   group: 'Validation Tools',
   summary: 'Generate an adagents.json',
   description:
-    'The parts are copied as given, in a fixed order, and nothing is added. A file with errors is refused, with a list of what to fix.',
+    'The parts are copied as given, in a fixed order, and nothing is added. A file with errors is rejected, with a list of what to fix.',
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,
@@ -191,11 +191,14 @@ export const createAdagentsFile = defineOperation({
     authorized_agents: z
       .array(z.unknown())
       .describe('Agents and what they can sell, as in adagents.json'),
-    include_schema: z.boolean().default(true).describe('Whether the file names its schema'),
+    include_schema: z
+      .boolean()
+      .default(true)
+      .describe('Whether the file includes the URL of its schema'),
     include_timestamp: z
       .boolean()
       .default(true)
-      .describe('Whether the file has the time of its creation'),
+      .describe('Whether the file includes its creation time'),
     properties: list.describe(`Properties, ${asWritten}`),
     collections: list.describe(`Collections, ${asWritten}`),
     formats: list.describe(`Formats, ${asWritten}`),

@@ -183,7 +183,7 @@ export const mcpServer = defineOperation({
   id: 'mcpServer',
   method: 'GET',
   path: '/server.json',
-  summary: 'Get the description of the MCP server',
+  summary: 'Get the MCP server’s description',
   description:
     'In the format of the MCP registry, so that the operator can publish it there. Its name is the ' +
     'reversed host name of this registry.',
@@ -212,7 +212,7 @@ export const describeCrawlerKeys = defineOperation({
   id: 'crawlerKeys',
   method: 'GET',
   path: '/.well-known/http-message-signatures-directory',
-  summary: 'Get the public key of the crawler’s signatures',
+  summary: 'Get the crawler’s public signing key',
   description:
     'A JSON Web Key Set (Web Bot Auth), empty if the crawler does not sign its requests.',
   access: 'public',
@@ -231,7 +231,7 @@ export const describeRegistryKeys = defineOperation({
   id: 'registryKeys',
   method: 'GET',
   path: '/.well-known/jwks.json',
-  summary: 'Get the public keys of the registry’s signatures',
+  summary: 'Get the registry’s public signing keys',
   description:
     'A JSON Web Key Set (RFC 7517). Each key names its purpose: badges, or webhooks of the registry. Empty if the registry does not sign.',
   access: 'public',
@@ -246,7 +246,7 @@ export const describeBadgeKeys = defineOperation({
   id: 'badgeKeys',
   method: 'GET',
   path: '/api/.well-known/jwks.json',
-  summary: 'Get the public keys of badges',
+  summary: 'Get the public keys for badges',
   description:
     'A JSON Web Key Set (RFC 7517) of the keys with which badges are signed; `/.well-known/jwks.json` has these and others. Empty if the registry does not sign.',
   access: 'public',

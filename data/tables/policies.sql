@@ -27,8 +27,8 @@ create table if not exists policies (
   updated_at timestamptz not null,
   seq bigint not null
 );
-comment on table policies is 'Policies that agents refer to: laws and standards of advertising.';
-comment on column policies.policy_id is 'lower-case letters, digits and _';
+comment on table policies is 'Policies that agents refer to: advertising laws and standards.';
+comment on column policies.policy_id is 'lowercase letters, digits and _';
 comment on column policies.version is 'version that the policy’s author gave it';
 comment on column policies.name is 'display name of the policy';
 comment on column policies.description is 'subject of the policy; null if it has none';

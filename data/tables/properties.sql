@@ -31,7 +31,7 @@ comment on column properties.property_id is 'id in the publisher’s file, not u
 comment on column properties.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties.name is 'name as published';
 comment on column properties.identifiers is 'identifiers as the file writes them: list of {type, value}, sorted';
-comment on column properties.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
+comment on column properties.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lowercase, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column properties.tags is 'tags, sorted';
 comment on column properties.supported_channels is 'channels as published, sorted';
 comment on column properties.channels is 'supported_channels, or else the channels that the type implies, sorted';

@@ -30,7 +30,7 @@ comment on column property_versions.property_id is 'id in the publisher’s file
 comment on column property_versions.property_type is 'website, mobile_app, ctv_app, …';
 comment on column property_versions.name is 'name as published';
 comment on column property_versions.identifiers is 'identifiers as the file writes them: list of {type, value}, sorted';
-comment on column property_versions.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
+comment on column property_versions.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lowercase, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column property_versions.tags is 'tags, sorted';
 comment on column property_versions.supported_channels is 'channels as published, sorted';
 comment on column property_versions.channels is 'supported_channels, or else the channels that the type implies, sorted';

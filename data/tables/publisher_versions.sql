@@ -14,7 +14,7 @@ create table if not exists publisher_versions (
   ended boolean not null,
   seq bigint not null
 );
-comment on table publisher_versions is 'Every state of each publisher’s file, as far as answers about authorization need it.';
+comment on table publisher_versions is 'Every state of each publisher’s file, to the extent needed for answers about authorization.';
 comment on column publisher_versions.domain is 'domain of the publisher';
 comment on column publisher_versions.valid is 'whether the file counts as valid';
 comment on column publisher_versions.discovery_method is 'how the file was found';

@@ -24,7 +24,7 @@ create table if not exists publishers (
   listed_agents varchar[],
   reach_format utinyint
 );
-comment on table publishers is 'Domains whose adagents.json the registry could read at least once. The home page and /publishers also count domains of which only a file hosted here is known: those with a live property entry in entries.';
+comment on table publishers is 'Domains whose adagents.json the registry could read at least once. The home page and /publishers also count domains known only from a file hosted here: those with a live property entry in entries.';
 comment on column publishers.domain is 'domain of the publisher';
 comment on column publishers.valid is 'whether the file counts as valid';
 comment on column publishers.discovery_method is 'how the file was found';

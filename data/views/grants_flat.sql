@@ -45,7 +45,7 @@ left join (
 left join operator_sides d on d.location = o.location and d.publisher_domain = a.publisher_domain
   and d.property_rid = s.property_rid and d.delegation_type is not distinct from a.delegation_type
 where a.in_force;
-comment on view grants_flat is 'Who is authorized to sell what, and what the operators of the agents say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted or property_status is stale, the agent cannot sell. A grant that reaches no property, such as one of signals, has one row without a property.';
+comment on view grants_flat is 'Who is authorized to sell what, and what the operators of the agents say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted or property_status is stale, the agent cannot sell. A grant that reaches no property, such as a grant of signals, has one row without a property.';
 comment on column grants_flat.publisher_domain is 'domain of the publisher that made the grant';
 comment on column grants_flat.agent_url is 'normalized URL of the agent to which it is granted';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';
@@ -54,7 +54,7 @@ comment on column grants_flat.property_id is 'id of the property in the publishe
 comment on column grants_flat.property_type is 'website, mobile_app, ctv_app, …';
 comment on column grants_flat.property_name is 'name of the property as published';
 comment on column grants_flat.identifiers is 'identifiers of the property as the file writes them: list of {type, value}, sorted';
-comment on column grants_flat.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
+comment on column grants_flat.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lowercase, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column grants_flat.channels is 'channels of the property, sorted';
 comment on column grants_flat.property_status is 'active, or stale: the agent cannot sell the property now, for example because the file is gone (404) and the grant has not ended yet; null if the grant reaches none';
 comment on column grants_flat.authorization_type is 'how the entry selects what the agent can sell: properties by id or by tag, properties that it describes itself (inline_properties), those of other publishers (publisher_properties), or signals';

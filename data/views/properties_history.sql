@@ -31,7 +31,7 @@ comment on column properties_history.property_id is 'id in the publisher’s fil
 comment on column properties_history.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties_history.name is 'name as published';
 comment on column properties_history.identifiers is 'identifiers as the file writes them: list of {type, value}, sorted';
-comment on column properties_history.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lower case, and domains without scheme, www. or m., in A-labels (xn--…)';
+comment on column properties_history.identifier_keys is 'the same identifiers in the same order, normalized; join on these: lowercase, and domains without scheme, www. or m., in A-labels (xn--…)';
 comment on column properties_history.tags is 'tags, sorted';
 comment on column properties_history.supported_channels is 'channels as published, sorted';
 comment on column properties_history.channels is 'supported_channels, or else the channels that the type implies, sorted';

@@ -10,7 +10,7 @@ const FLEET_VERSION_MIN = '7.0'
 const USED_SHARE_MAX = 0.75
 
 /** Says that Redis is silent, and what follows. */
-export const REDIS_SILENT = 'Redis does not answer: what is stored can be read, saves are refused'
+export const REDIS_SILENT = 'Redis does not answer: what is stored can be read, saves are rejected'
 
 /** A requirement on Redis: finds what is wrong, as a sentence. What a server does not say is not wrong. */
 type Requirement = (info: RedisInfo, config: Pick<Config, 'BACKUP_TO'>) => string | false

@@ -177,7 +177,7 @@ export const metricTable = {
   registry_requests_refused_total: {
     type: 'counter',
     role: 'crawler',
-    means: 'outbound requests that the SSRF guard refused',
+    means: 'outbound requests that the SSRF guard blocked',
     labels: {
       reason:
         '`scheme`, `credentials`, `port`, `name`, `not_public` (the host as written), `resolved` (what it resolves to) or `invalid`',
@@ -186,7 +186,7 @@ export const metricTable = {
   registry_limits_hit_total: {
     type: 'counter',
     role: 'crawler',
-    means: 'times that a limit delayed or refused something; the API counts its own too',
+    means: 'times that a limit delayed or rejected something; the API counts its own too',
     labels: {
       limit:
         'outbound: `site`, `address`, `caller`, `callers` (requests a minute), `body` (size of a file); API: `requests`, `request_body`, `connections`',

@@ -17,7 +17,7 @@ const KEY =
   /^https?:\/\/(?!(?:[^/]*\.)?xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}(?:\/[A-Za-z0-9_-]+)*$/
 
 /**
- * Converts an address to the key of an agent everywhere, byte for byte: scheme and host in lower case, no
+ * Converts an address to the key of an agent everywhere, byte for byte: scheme and host in lowercase, no
  * default port, no dot after the host, no fragment, percent escapes normalised, no trailing slashes; the
  * case of the path is kept. Undefined when the text is not an http(s) URL or carries credentials.
  */

@@ -136,7 +136,7 @@ const entries = {
   largeBodiesPerCaller: [4, 'large request bodies per caller at once'],
   connections: [
     20_000,
-    'open connections. Beyond that, idle connections are closed first, then the oldest one of the IP address with the most; if that is not possible, new ones are refused',
+    'open connections. Beyond that, idle connections are closed first, then the oldest one of the IP address with the most; if that is not possible, new ones are rejected',
   ],
   feedStreams: [10_000, 'open feed streams'],
   feedStreamsPerCaller: [100, 'open feed streams per caller'],

@@ -18,7 +18,7 @@ export const BrandProfile = z
         z.looseObject({
           url: text.describe('URL of the image file'),
           tags: texts.describe(
-            'What the image is for, such as `icon` or `dark`; for a logo of a brand.json also its other fields, such as its `variant`',
+            'What the image is for, such as `icon` or `dark`; for a brand.json logo, also its other fields, such as `variant`',
           ),
           orientation: text.exactOptional().describe('Shape of the image, such as `horizontal`'),
           background: text

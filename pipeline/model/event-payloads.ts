@@ -134,7 +134,7 @@ export const InventoryProfile = z
     tags: texts.describe('Tags of the properties that the agent reaches'),
     delivery_types: texts.describe('How the agent’s products are delivered, such as `guaranteed`'),
     format_kinds: texts.describe('Kinds of formats that the agent creates, accepts or sells'),
-    property_count: count.describe('Number of active properties that grants in force reach'),
+    property_count: count.describe('Number of active properties covered by grants in force'),
     publisher_count: count.describe('Number of publishers that authorize the agent'),
     has_tmp: z.boolean().describe('Whether the agent declares support for trusted match'),
     category_taxonomy: text

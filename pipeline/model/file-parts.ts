@@ -18,18 +18,18 @@ export const filled = (maximum: number) => atMost(maximum).min(1)
 
 export const BareDomain = text.regex(
   /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
-  'must be a bare domain name in lower case, such as acme.example',
+  'must be a bare domain name in lowercase, such as acme.example',
 )
 
 /** The id of a property, or one of its tags. */
 export const Slug = text.regex(
   /^[a-z0-9_]+$/,
-  'may contain only lower-case letters, digits and _: use a name such as "my_site"',
+  'may contain only lowercase letters, digits and _: use a name such as "my_site"',
 )
 
 export const SignalTag = text.regex(
   /^[a-z0-9_-]+$/,
-  'may contain only lower-case letters, digits, _ and -: use a name such as "my-site"',
+  'may contain only lowercase letters, digits, _ and -: use a name such as "my-site"',
 )
 
 /** A URI in the spelling of RFC 3986: non-ASCII and reserved characters are escaped. */
@@ -82,7 +82,7 @@ export const talentRoles = [
 
 const moment = z.iso.datetime({ offset: true }).regex(/:\d\d:\d\d/)
 
-/** A date and time of RFC 3339: its letters may be lower-case, and its minute may end with a leap second. */
+/** A date and time of RFC 3339: its letters may be lowercase, and its minute may end with a leap second. */
 export const DateTime = text.refine(
   value => moment.safeParse(value.toUpperCase().replace(':59:60', ':59:59')).success,
   'must be a date and time such as 2026-01-31T09:00:00Z',

@@ -71,15 +71,15 @@ const BrandDomain = text.describe('Domain of the brand, normalized')
 export const Logo = z
   .looseObject({
     id: LogoId,
-    url: z.url().optional().describe('URL of the image; absent for one that was rejected'),
+    url: z.url().optional().describe('URL of the image; absent for a rejected image'),
     content_type: ContentType,
     bytes: z.int().positive().describe('Size of the image in bytes'),
     sha256: text.describe('SHA-256 of the image, in hex'),
     source: z
       .enum(logoSources)
-      .describe('Submitter: the owner of the brand’s domain, or someone else'),
+      .describe('Who submitted the image: the owner of the brand’s domain, or someone else'),
     tags: z.array(text).describe('What the image is for, such as `primary`'),
-    note: text.optional().describe('Note of the submitter; absent if there is none'),
+    note: text.optional().describe('The submitter’s note; absent if there is none'),
     review_status: ReviewStatusShown,
     uploaded_at: z.iso.datetime().describe('Time of the submission'),
   })

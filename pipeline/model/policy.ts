@@ -13,7 +13,7 @@ export const enforcements = ['must', 'should', 'may'] as const
 export const PolicyId = z
   .string()
   .max(100)
-  .regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, digits and _, a letter first')
+  .regex(/^[a-z][a-z0-9_]*$/, 'must be lowercase letters, digits and _, a letter first')
 
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
   error: 'must be a day such as 2026-11-20, or a date and time with its zone',
@@ -28,7 +28,7 @@ const fail = exemplars.describe('Examples that break the policy')
 
 /** Meaning of each field of a policy, in saves and in answers. */
 export const policyTexts = {
-  policy_id: 'ID of the policy: lower-case letters, digits and _, starting with a letter',
+  policy_id: 'Policy ID: lowercase letters, digits and _, starting with a letter',
   version: 'Version of the policy, as named by its editor',
   name: 'Display name of the policy',
   description: 'Summary of the policy, in a few sentences; null if there is none',
@@ -39,9 +39,9 @@ export const policyTexts = {
   policy_categories: 'Industries to which the policy applies; empty for all',
   channels: 'Channels to which the policy applies, such as `ctv`; null for all',
   governance_domains:
-    'Matters that the policy governs, such as campaigns or creatives; empty for all',
+    'Areas that the policy governs, such as campaigns or creatives; empty for all',
   effective_date:
-    'First day on which the policy applies, null if it has always applied; before this day it is only for information',
+    'First day on which the policy applies, null if it has always applied; before that day it is informational',
   sunset_date: 'Last day on which the policy applies; null if it has no end',
   source_url: 'URL of the law or standard itself; null if there is none',
   source_name: 'Name of the law or standard itself; null if there is none',

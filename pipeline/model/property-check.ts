@@ -19,7 +19,7 @@ const NextCursor = text
   .nullable()
   .optional()
   .describe(
-    'Value of `cursor`, at the report, for the rest of the lists; null at their end, absent if they are complete or the report is not stored',
+    'Pass as `cursor` when you read the report to get the rest of the lists; null on the last page, absent if the lists are complete or the report is not stored',
   )
 
 const Removed = z.looseObject({

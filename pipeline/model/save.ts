@@ -125,7 +125,7 @@ const Findings = z
 /** Relations between brands, as their submitter declares them. */
 export const relations = {
   house_domain: Domain.exactOptional().describe(
-    'Domain of the brand’s house, which is only claimed',
+    'Domain of the house that the brand claims to belong to',
   ),
   keller_type: z.enum(kellerTypes).exactOptional().describe('Role of the brand in its house'),
   parent_brand: filled.exactOptional().describe('Parent brand in the same house'),
@@ -155,7 +155,7 @@ export const SavedProperty = z.object({
 export type SavedProperty = z.infer<typeof SavedProperty>
 
 export const Contact = z.object({
-  name: text.exactOptional().describe('Name of a person or team that answers questions'),
+  name: text.exactOptional().describe('Name of the person or team to contact'),
   email: text.exactOptional().describe('Email address of the contact'),
 })
 export type Contact = z.infer<typeof Contact>

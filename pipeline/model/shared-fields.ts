@@ -8,13 +8,13 @@ const count = z.int().nonnegative()
 
 export const Success = z
   .literal(true)
-  .describe('Always true; refused requests return a 4xx status instead')
+  .describe('Always true; rejected requests return a 4xx status instead')
 
 /** Part of the hash of a caller's address, by which strangers are told apart. */
 export const CallerHash = z.string().regex(/^[\w-]{1,16}$/)
 
 export const AgentUrl = text.describe(
-  'URL of the agent in its normal form: scheme and host in lower case, without default port, fragment or trailing slashes',
+  'URL of the agent in its normal form: scheme and host in lowercase, without default port, fragment or trailing slashes',
 )
 export const PublisherDomain = text.describe('Domain of the publisher that owns the inventory')
 export const AuthorizedFor = text.describe(
@@ -53,7 +53,7 @@ export const pageEnd = {
   has_more: z.boolean().describe('Whether there are more items after this page'),
   next_cursor: text
     .nullable()
-    .describe('Value of `cursor` for the next page; null on the last page'),
+    .describe('Pass as `cursor` to get the next page; null on the last page'),
 }
 
 /** Describes the members of a list that an answer may cut: `<name>_total` and `<name>_truncated`. */
@@ -78,7 +78,7 @@ export function describeListPart<Name extends string>(name: Name) {
       .nullable()
       .optional()
       .describe(
-        `Value of \`${name}_cursor\` for the rest of \`${name}\`; null at the end, absent if the list is complete`,
+        `Pass as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent if the list is complete`,
       ),
   } as ReturnType<typeof describeCut<Name>> &
     Record<`${Name}_next_cursor`, z.ZodOptional<z.ZodNullable<typeof text>>>
@@ -115,5 +115,5 @@ export const PromotedFromSchema = z
   .string()
   .optional()
   .describe(
-    'Schema that the file names, if it is an early version of which only the identity is read',
+    'Schema that the file names, if it is an early version from which only the identity is read',
   )

@@ -22,12 +22,9 @@ export function readCountries(part: ObjectReader): string[] | undefined {
 function checkCountry(part: ObjectReader, key: string, code: string): void {
   const country = toAssignedCountry(code)
   if (country === code) return
-  if (!CODE.test(code)) {
-    const meant = toAssignedCountry(code.toUpperCase())
-    const fix = meant ? `write ${quote(meant)}` : 'use a two-letter country code, such as US'
-    part.error(key, 'bad_country', `is ${quote(code)}, which is not a country code: ${fix}`)
-  } else {
-    const instead = country ?? 'the code of a country, such as GB'
-    part.warn(key, 'bad_country', `is ${quote(code)}, which no country has: write ${instead}`)
-  }
+  const meant = country ?? toAssignedCountry(code.toUpperCase())
+  const fix = meant ? `write ${quote(meant)}` : 'use a two-letter country code, such as US'
+  const message = `is ${quote(code)}, which is not a country code: ${fix}`
+  if (CODE.test(code)) part.warn(key, 'bad_country', message)
+  else part.error(key, 'bad_country', message)
 }

@@ -168,7 +168,7 @@ export class ObjectReader {
       this.warn(
         key,
         'imprecise',
-        `is not a full date and time with a zone and was read as ${parsed.iso}: write ${quote(parsed.iso)}`,
+        `is not a full date and time with a time zone and was read as ${parsed.iso}: write ${quote(parsed.iso)}`,
       )
     }
     return parsed.iso

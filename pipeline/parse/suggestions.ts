@@ -16,11 +16,11 @@ export interface Alphabet {
 }
 
 /** Ids and tags of properties. */
-export const SLUG = { pattern: /^[a-z0-9_]+$/, allows: 'lower-case letters, digits and _' }
+export const SLUG = { pattern: /^[a-z0-9_]+$/, allows: 'lowercase letters, digits and _' }
 export const SIGNAL_ID = { pattern: /^[a-zA-Z0-9_-]+$/, allows: 'letters, digits, _ and -' }
 export const SIGNAL_TAG = {
   pattern: /^[a-z0-9_-]+$/,
-  allows: 'lower-case letters, digits, _ and -',
+  allows: 'lowercase letters, digits, _ and -',
 }
 
 /** Describes a value that is none of the allowed ones: the nearest of them first, since their list may be long. */

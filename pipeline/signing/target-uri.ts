@@ -14,7 +14,7 @@ const PARTS = /^(https?):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 
 /**
- * Normalizes a URL, so that signer and verifier sign the same bytes: lower-case scheme and host, A-labels,
+ * Normalizes a URL, so that signer and verifier sign the same bytes: lowercase scheme and host, A-labels,
  * no default port, user or fragment, dot segments resolved, unreserved characters of the path decoded; the
  * query stays byte for byte. One dot at the end of the host is the root of the DNS and is left out. Undefined
  * unless it is an http(s) URL with a host in which no label is empty.

@@ -25,7 +25,7 @@ export function ensureRegistryKey(paths: Paths, tell: (line: string) => void): s
   if (!existsSync(registryKey) && existsSync(record))
     tell(
       `${registryKey} was missing, so a new key was created. If the registry used a different key before, people have to sign in again, ` +
-        'and webhook receivers refuse deliveries until they fetch their signing secret again. ' +
+        'and webhook receivers reject deliveries until they fetch their signing secret again. ' +
         'To keep the old key, stop, restore this file, and start again.',
     )
   return ensureSecretFile(paths.registryKey, createSigningKey)

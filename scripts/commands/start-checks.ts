@@ -287,7 +287,7 @@ export async function checkRedis({
 }: Pick<Config, 'REDIS_URL'>): Promise<() => Promise<void>> {
   if (url === undefined) return async () => undefined
   const { tellRedisAway, waitForRedis } = await import('../../jobs/redis.ts')
-  const meanwhile = 'Until then reads continue, crawls wait, and saves and sign-in are refused.'
+  const meanwhile = 'Until then reads continue, crawls wait, and saves and sign-in are rejected.'
   await tellRedisAway(url, REDIS_MS, problem => process.stderr.write(`${problem}. ${meanwhile}\n`))
   return () => waitForRedis(url)
 }

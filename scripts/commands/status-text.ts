@@ -160,7 +160,7 @@ function* findStoreProblems(
     }
   }
   if (disk_free < FREE_DISK_MIN && findFullDisk(data_dir, disk_free).length === 0)
-    yield `${formatBytes(disk_free)} are free on the disk of DATA_DIR: free some space before saves are refused`
+    yield `${formatBytes(disk_free)} are free on the disk of DATA_DIR: free some space before saves are rejected`
 }
 
 /** Describes the state in lines, the problems last. */

@@ -5,6 +5,7 @@ import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { PlacedFault } from '../../pipeline/model/reported-fault.ts'
 import { checkFile, inferKind } from '../../pipeline/parse/check-file.ts'
+import { omitRepair } from '../../pipeline/parse/fault-repair.ts'
 import { nameInput, openInput } from './input.ts'
 import { toTypedPath } from './typed-path.ts'
 import type { Report, ReportFormat } from './validation-report.ts'
@@ -109,9 +110,9 @@ function formatLine(file: string, fault: PlacedFault, isLive?: true): string {
 }
 
 function describe({ message, suggestion }: PlacedFault): string {
-  const hasAdvice = suggestion === undefined || message.includes(suggestion.replace(/^\w+ /, ''))
-  const advice = hasAdvice ? '' : `: ${suggestion}`
-  return removeControls(`${message}${advice}`)
+  const text =
+    suggestion === undefined ? message : `${omitRepair(message, suggestion)}. Fix: ${suggestion}`
+  return removeControls(text)
 }
 
 /** Formats a fault as the runner of a workflow shows it: beside the line, or for a served file with its address. */

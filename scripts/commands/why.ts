@@ -1,3 +1,4 @@
+import { resolveBaseUrl } from '../../pipeline/core/base-url.ts'
 import { formatTime, systemClock } from '../../pipeline/core/clock.ts'
 import { countThings, formatBytes } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
@@ -15,12 +16,14 @@ import { formatAgo } from './text.ts'
 
 /** Prints how the files of a domain were crawled; exits with 1 where the registry does not crawl it. */
 export async function explainDomain(domain: Domain, { json }: { json?: boolean }): Promise<void> {
+  const settings = readSettings()
   const report = await askOrOpen<DomainReport>(
-    readSettings(),
+    settings,
     { ask: 'domain', domain },
     ({ index, accounts }) => reportDomain({ index, accounts: accounts.db }, domain),
   )
-  const text = json ? JSON.stringify(report) : describeDomain(report, systemClock.now()).join('\n')
+  const lines = describeDomain(report, systemClock.now(), resolveBaseUrl(settings))
+  const text = json ? JSON.stringify(report) : lines.join('\n')
   process.stdout.write(`${text}\n`)
   if (report.files.length === 0) process.exitCode = 1
 }
@@ -35,8 +38,8 @@ const reasons: Readonly<Record<Reason, string>> = {
   mentioned: 'a file mentions it',
 }
 
-/** Describes a domain in lines. */
-export function describeDomain(report: DomainReport, now: number): string[] {
+/** Describes a domain in lines, with an address of the site of the registry. */
+export function describeDomain(report: DomainReport, now: number, baseUrl: string): string[] {
   const { domain, frontier, nearest, files, held, dependants } = report
   const state = frontier
     ? `crawled since ${formatTime(frontier.since)} (${reasons[frontier.why]})`
@@ -52,7 +55,7 @@ export function describeDomain(report: DomainReport, now: number): string[] {
       : []),
     // The page shows what the registry holds; fetching again from here fails where only its crawler reaches the domain.
     ...(files.some(({ document }) => document)
-      ? ['', `The page /workshop?domain=${domain} of this registry lists the issues of its files.`]
+      ? ['', `To see the issues in its files, open ${baseUrl}/workshop?domain=${domain}`]
       : []),
     ...dependants.map(
       ({ rule, domains, first }) =>

@@ -17,7 +17,7 @@ export type Site = { host: string; tls?: TlsFault; answer(ask: Ask): Answer }
 export type Expectation = { domain: string; file: FileName; situation: string }
 
 export type World = {
-  /** Domains to crawl: sorted, lower-case, ASCII. */
+  /** Domains to crawl: sorted, lowercase, ASCII. */
   domains: readonly string[]
   sites: { get(host: string): Site | undefined }
   /** Results that a crawler should find, one short word per domain and file. */

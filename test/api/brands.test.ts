@@ -271,7 +271,7 @@ describe('GET /api/brands/resolve', () => {
 })
 
 describe('POST /api/brands/resolve/bulk', () => {
-  test('200: results are keyed by the trimmed, lower-case input, null where unknown', async () => {
+  test('200: results are keyed by the trimmed, lowercase input, null where unknown', async () => {
     const answer = await resolveBulk([
       ' ACME.example',
       'nobody.example',

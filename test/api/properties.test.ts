@@ -67,7 +67,7 @@ describe('POST /api/properties/resolve/bulk', () => {
       payload: { domains } as object,
     })
 
-  test('200: results are keyed by the lower-case input, null where unknown', async () => {
+  test('200: results are keyed by the lowercase input, null where unknown', async () => {
     const answer = await bulk(['NEWS.example', 'nobody.example', 'not a domain', '__proto__'])
     expect(answer.statusCode).toBe(200)
     expect(answer.body).toContain('"not a domain":null,"__proto__":null')

@@ -22,7 +22,7 @@ test('a start without its Redis says so once, reads, and is ready when Redis ans
   await start.waitForOutput(/Operator/)
   expect(start.stderr).toBe(
     `Redis does not answer at ${url}: start it, or correct REDIS_URL. Until then reads continue, ` +
-      'crawls wait, and saves and sign-in are refused.\n',
+      'crawls wait, and saves and sign-in are rejected.\n',
   )
   expect(start.stdout).not.toContain('Ready')
   await redis.again()

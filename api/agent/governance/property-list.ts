@@ -31,7 +31,7 @@ const Text = z.string().min(1).max(TEXT_MAX)
 const Word = z
   .string()
   .max(200)
-  .regex(/^[a-z0-9_]+$/, 'must be lower-case letters, digits and _')
+  .regex(/^[a-z0-9_]+$/, 'must be lowercase letters, digits and _')
 
 /** A property as it is known outside: a domain, an app, a screen. */
 export const Identifier = z.object({ type: z.enum(identifierTypes), value: Text })

@@ -10,7 +10,7 @@ declare module '../state/store.ts' {
   }
 }
 
-const hashed = z.string().regex(/^[a-f0-9]{64}$/, 'must be a lower-case SHA-256')
+const hashed = z.string().regex(/^[a-f0-9]{64}$/, 'must be a lowercase SHA-256')
 
 /** A person known to a caller: never by name or address, only by hashes. */
 export const Member = z

@@ -7,12 +7,12 @@ import { FormatId } from '../tasks/format-id.ts'
 const DateTime = z.iso
   .datetime({ offset: true })
   .transform((text): Instant => Date.parse(text))
-  .describe('A time with a zone')
+  .describe('A time with a time zone')
 
 export const StartTime = z
   .union([z.literal('asap'), z.iso.datetime({ offset: true })])
   .transform((text): Instant | 'asap' => (text === 'asap' ? text : Date.parse(text)))
-  .describe('asap, or a time with a zone')
+  .describe('asap, or a time with a time zone')
 
 export const EndTime = DateTime
 

@@ -31,7 +31,7 @@ const PROPERTIES_SHOWN_MAX = 12
 const verdicts = {
   match: ['good', 'says yes'],
   mismatch: ['bad', 'says no'],
-  unknown: ['none', 'says nothing'],
+  unknown: ['none', 'unknown'],
 } as const
 
 /** A step of the reasoning, which may hold for several properties alike. */
@@ -93,7 +93,9 @@ function renderStep({ step, properties }: Step): Html {
     ? ['fair', `says: ${limits.long}`]
     : isContradicting
       ? ['bad', 'disagrees']
-      : verdicts[step.says]
+      : step.rule === 'not_declared'
+        ? ['none', 'says nothing']
+        : verdicts[step.says]
   const [side, toPath] =
     step.side === 'publisher'
       ? ['The publisher', toPublisherPath]
@@ -162,7 +164,8 @@ const COUNTRY_ASKED = /(?<=some countries), and the question names none$/
 function renderSentence(step: Evidence): Html {
   const { entry, fetched_at } = step
   const at = entry && clipText(toEntryName(entry, step), 160)
-  const text = toContractions(clipText(step.text, 300)).replace(COUNTRY_ASKED, '. Choose one above')
+  const text = toContractions(clipText(step.text, 300)).replace(COUNTRY_ASKED, '')
+  const isCountryAsked = COUNTRY_ASKED.test(step.text)
   const isNamed = at !== undefined && ENTRY.test(text)
   const place = isNamed ? undefined : at
   return (
@@ -176,6 +179,7 @@ function renderSentence(step: Evidence): Html {
           {fetched_at ? <>read {renderMoment(fetched_at)}</> : null})
         </>
       ) : null}
+      {isCountryAsked ? '. Choose one above' : null}
     </>
   )
 }

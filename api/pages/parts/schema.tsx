@@ -82,7 +82,7 @@ export function describeType(schema: Json): Child {
   if (only !== undefined) return <code>{JSON.stringify(only)}</code>
   if (values !== undefined) return joinTypes(values.map(value => <code>{String(value)}</code>))
   const choices = anyOf ?? oneOf ?? allOf
-  if (choices !== undefined) return joinTypes(choices.map(describeType))
+  if (choices !== undefined) return joinTypes([...new Set(choices.map(describeType))])
   if (items !== undefined) return <>list of {describeItems(items)}</>
   return [type ?? 'any'].flat().join(' or ')
 }

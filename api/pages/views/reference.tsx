@@ -44,7 +44,7 @@ export async function show({
             type="search"
             value={find}
             maxlength={FIND_CHARS_MAX}
-            aria-label="Words of an operation, or of its parameters"
+            aria-label="Filter by operation or parameter"
             placeholder="authorization"
           />
           <button type="submit" class="plain">

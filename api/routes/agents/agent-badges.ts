@@ -63,7 +63,8 @@ export const drawAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role.svg',
   isFile: true,
   summary: 'Get an agent’s badge as an image',
-  description: 'Returns a self-contained SVG, which is gray and says so if the agent has no badge.',
+  description:
+    'Returns a self-contained SVG. If the agent has no badge, the image is gray and says so.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
     const known = requireRole(role)

@@ -49,7 +49,7 @@ export const readAuthStatus = defineOperation({
   path: `${place}/auth-status`,
   summary: 'Check whether the registry has an agent’s credential',
   description:
-    'The credential itself is never shown. For an agent of another organization this is always false.',
+    'The credential itself is never shown. For another organization’s agent, `has_auth` is always false.',
   // A copy, which selects no organization: naming that of others is answered as well, with nothing.
   query: OrganizationQuery.meta({}),
   reply: { 200: AgentAuthStatus },
@@ -164,7 +164,7 @@ export const testClientCredentials = defineOperation({
   limits: ['storyboardStepsPerHour'],
   method: 'POST',
   path: `${place}/oauth-client-credentials/test`,
-  summary: 'Request a token with the client credentials of an agent',
+  summary: 'Request a token with an agent’s client credentials',
   description:
     'The token is discarded. Returns 404 if the registry has no client credentials for the agent. This counts as a step of a storyboard. Your organization must have added the agent.',
   writes: true,
@@ -195,7 +195,7 @@ export const disconnectAgent = defineOperation({
   method: 'DELETE',
   path: `${place}/connect`,
   summary: 'Delete an agent’s credential',
-  description: 'The agent is tested without one from then on.',
+  description: 'From then on, the agent is tested without a credential.',
   writes: true,
   agentOwner: 'named',
   query: OrganizationQuery,

@@ -54,8 +54,8 @@ export const setLifecycle = defineOperation({
   ...change,
   id: 'setAgentLifecycle',
   path: '/api/registry/agents/:encodedUrl/lifecycle',
-  summary: 'Set the lifecycle stage of an agent',
-  description: `The stage is shown next to the test results of the agent. ${owned} ${answering}`,
+  summary: 'Set an agent’s lifecycle stage',
+  description: `The stage is shown next to the agent’s test results. ${owned} ${answering}`,
   body: z.object({
     lifecycle_stage: z
       .enum(lifecycleStages)
@@ -101,7 +101,7 @@ export const pauseMonitoring = defineOperation({
   id: 'pauseAgentMonitoring',
   path: '/api/registry/agents/:encodedUrl/monitoring/pause',
   summary: 'Pause or resume an agent’s tests',
-  description: `Badges end when the agent is not tested for three intervals. ${owned} ${answering}`,
+  description: `The agent’s badges end when it is not tested for three intervals. ${owned} ${answering}`,
   body: z.object({ paused: z.boolean().describe('Whether to pause scheduled runs') }),
   reply: { 200: MonitoringSchedule },
   errors: ownerErrors,

@@ -63,7 +63,7 @@ const SearchQuery = z.object({
     .optional()
     .meta({ deprecated: true, description: 'No effect: results are always sorted by relevance' }),
   cursor: createCursor(LIST, place),
-  limit: createWholeNumber({ description: 'Agents on a page', min: 1, max: 200, default: 50 }),
+  limit: createWholeNumber({ description: 'Agents per page', min: 1, max: 200, default: 50 }),
 })
 type SearchQuery = z.output<typeof SearchQuery>
 

@@ -194,7 +194,7 @@ export const listAgentStoryboards = defineOperation({
   path: '/api/registry/agents/:encodedUrl/applicable-storyboards',
   summary: 'List the storyboards that apply to an agent',
   description:
-    'The agent is called to discover what it is. Returns 422 with `needs_oauth` if it requires a credential that the registry does not have, and 422 with `error_kind` if its claims contradict each other: an unknown specialism, one without its protocol, or a different version. A 502 or 504 includes `reason`. Your organization ' +
+    'The agent is called to discover what it is. Returns 422 with `needs_oauth` if it requires a credential that the registry does not have, and 422 with `error_kind` if its claims are unknown or contradictory, such as an unknown specialism, a specialism without its protocol, or a different version. A 502 or 504 includes `reason`. Your organization ' +
     'must have added the agent.',
   params: z.object(AgentParams),
   query: OrganizationQuery,

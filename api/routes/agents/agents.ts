@@ -69,14 +69,14 @@ const AgentsQuery = z.object({
   format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents with formats of this kind'),
   creative_operation: createRepeated(
     FILTER_VALUES_MAX,
-    `Only agents that do one of these with the format: ${creativeOperations.join(', ')}`,
+    `Only agents with one of these operations for the format: ${creativeOperations.join(', ')}`,
   ),
   publisher_domain: z
     .string()
     .optional()
     .transform(text => text || undefined)
     .pipe(PastedDomain.optional())
-    .meta({ description: 'Only agents with a format of this publisher' }),
+    .meta({ description: 'Only agents with a format from this publisher' }),
   format_option_id: createExact('Only agents with this format, by ID'),
   capability_id: createExact('Only agents with this capability, by ID'),
   source: z

@@ -59,7 +59,7 @@ export const readAgentFormats = defineOperation({
   id: 'getAgentFormats',
   path: '/api/public/agent-formats',
   summary: 'List an agent’s creative formats',
-  description: `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,
+  description: `Returns at most 200 formats. \`offered\` is false if the agent has no task that lists them. ${callNote}`,
   reply: { 200: AgentFormats },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'formats', caller(), services), 'formats'),
@@ -70,7 +70,7 @@ export const readAgentProducts = defineOperation({
   id: 'getAgentProducts',
   path: '/api/public/agent-products',
   summary: 'List a sales agent’s products',
-  description: `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,
+  description: `Returns at most 200 products. \`offered\` is false if the agent has no task that lists them. ${callNote}`,
   reply: { 200: AgentProducts },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'products', caller(), services), 'products'),
@@ -83,7 +83,7 @@ export const readAgentPublishers = defineOperation({
   summary: 'List the publishers whose ads an agent claims to sell',
   description:
     'This is the agent’s own claim, which authorizes nothing; the lookups show what publishers grant. ' +
-    `Returns at most 200; \`offered\` is false if the agent has no task for them. ${callNote}`,
+    `Returns at most 200 publishers. \`offered\` is false if the agent has no task that lists them. ${callNote}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'publishers', caller(), services), 'properties'),

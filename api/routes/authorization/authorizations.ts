@@ -47,7 +47,7 @@ const evidence = List.transform((words, ctx): Evidence[] => {
 const include = z
   .enum(['effective', 'raw'])
   .default('effective')
-  .describe('`effective` for rows that count; `raw` is for admins')
+  .describe('`effective` for rows in force; `raw` is for admins')
 
 /** Refuses overridden rows, which only admins may read. */
 function refuseRaw(rows: 'effective' | 'raw'): void {

@@ -13,11 +13,11 @@ export const authorizeInBulk = defineOperation({
   method: 'POST',
   path: '/api/registry/validate/authorizations',
   group: 'Lookups & Authorization',
-  summary: 'Check whether agents can sell many domains or other identifiers',
+  summary: 'Check in bulk whether agents can sell ads on domains or other identifiers',
   description:
     'Takes JSON, or CSV as `text/csv` whose first line names the columns (`agent_url`, and `domain` or ' +
-    '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as NDJSON or ' +
-    'CSV. Each verdict is that of `/api/registry/validate/property-authorization` without placements or collections; `country` may be set on each line. A line that is invalid gets an `error`; the others get their verdict.',
+    '`identifier_type` and `identifier_value`). Streams one line per question, in order, as NDJSON or ' +
+    'CSV. Each verdict is the same as from `/api/registry/validate/property-authorization`, without placements or collections; `country` may be set on each line. An invalid line gets an `error`; the others get their verdict.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',

@@ -64,7 +64,7 @@ const Selector = z
     selection_type: z
       .enum(selectionTypes)
       .optional()
-      .describe('How properties are selected; by default the other fields determine this'),
+      .describe('How properties are selected; by default inferred from the other fields'),
     property_ids: texts.optional().describe('IDs of the properties, for `by_id`'),
     property_tags: texts
       .optional()
@@ -168,7 +168,7 @@ export const authorizeProduct = defineOperation({
   summary: 'Check whether an agent can sell a product',
   description:
     '`authorized` is true if the agent can sell every requested property, and there is at least one. A grant of all properties ' +
-    `counts as one of each. ${sidesSentence}${termsSentence} With \`as_of\`, the product may have at most ${PAST_PUBLISHERS_MAX} publishers.`,
+    `counts as a grant of each one. ${sidesSentence}${termsSentence} With \`as_of\`, the product may have at most ${PAST_PUBLISHERS_MAX} publishers.`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain, as_of: asOf }),
@@ -246,13 +246,13 @@ export const expandProduct = defineOperation({
   method: 'POST',
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
-  summary: 'Expand a product to the identifiers that an agent can sell',
+  summary: 'Expand a product to the identifiers an agent can sell ads on',
   description: `Returns one list for each selector, sorted by type and name. ${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain, as_of: asOf }),
   body: Body.safeExtend({
-    limit: z.int().min(1).max(10_000).optional().describe('Properties on a page; all by default'),
+    limit: z.int().min(1).max(10_000).optional().describe('Properties per page; all by default'),
     cursor: pageCursor.describe('`next_cursor` of the previous page'),
   }),
   reply: { 200: ProductIdentifiers },

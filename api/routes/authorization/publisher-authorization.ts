@@ -64,11 +64,11 @@ export const authorizePublisher = defineOperation({
   method: 'GET',
   path: '/api/registry/publisher/authorization',
   group: 'Lookups & Authorization',
-  summary: 'Count the properties of a publisher that an agent can sell',
+  summary: 'Count a publisher’s properties that an agent can sell',
   description:
-    'Counts the active properties that grants in force reach and the agent’s operator does not contradict. ' +
-    `${sidesSentence}Restrictions to countries, ` +
-    'placements and collections apply only if the request names some; if it names none where it has to, `needs` says so. Returns 404 if the publisher does not authorize the agent.',
+    'Counts the active properties that are covered by a grant in force and not contradicted by the agent’s operator. ' +
+    `${sidesSentence}Grants limited to countries, ` +
+    'placements or collections are checked only against those in the request; if one is required but missing, `needs` names it. Returns 404 if the publisher does not authorize the agent.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { domain, agent, as_of }, reader }) => [

@@ -52,7 +52,7 @@ export const setUpBrand = defineOperation({
   query: OrganizationQuery,
   body: z.object({
     domain: PastedDomain.transform(text => stripHostPrefix(text) as Domain),
-    brand_name: BrandName.describe('Name of the brand, as everyone sees it'),
+    brand_name: BrandName.describe('Brand name, as shown to everyone'),
     brand_json: boundSchema(z.record(z.string(), z.unknown()))
       .exactOptional()
       .describe('The file to host, as it will be served; at most 100 KB'),
@@ -154,7 +154,7 @@ export const submitBrand = defineOperation({
   cache: 'none',
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.exactOptional().describe('Name of the brand; by default its domain'),
+    brand_name: BrandName.exactOptional().describe('Name of the brand; defaults to its domain'),
     ...relations,
     brand_manifest: boundSchema(BrandManifest)
       .exactOptional()

@@ -91,7 +91,7 @@ export const resolveBrandsBulk = defineOperation({
   group: 'Brand Resolution',
   summary: 'Resolve many domains to their brands in one call',
   description:
-    'Results are keyed by the trimmed, lower-case input. An unknown brand is null, without `did_you_mean`.',
+    'Results are keyed by the trimmed, lowercase input. An unknown brand is null, without `did_you_mean`.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',
@@ -117,7 +117,7 @@ export const listRegisteredBrands = defineOperation({
   group: 'Brand Resolution',
   summary: 'List brands',
   description:
-    'Returns brands sorted by name. `search` matches domains, names and the names of houses: exact names come first, then names that start with the text. If nothing contains the text, similar spellings match. `stats` counts all matches, whatever their `source`.',
+    'Returns brands sorted by name. `search` matches domains, names and house names: exact names come first, then names that start with the text. If nothing contains the text, similar spellings match. `stats` counts all matches, whatever their `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

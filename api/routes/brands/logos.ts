@@ -129,7 +129,7 @@ export const readLogo = defineOperation({
     file: z
       .string()
       .regex(PICTURE, 'must be the name of an image')
-      .describe('Name of the image, from the list of logos'),
+      .describe('File name of the image, from the list of logos'),
   }),
   reply: { 200: { type: Object.keys(imageTypes) } },
   responseHeaders: ['ETag'],

@@ -40,7 +40,7 @@ export function createLenientNumber({
 
 /** Creates the schema of the page size of a history. */
 export function createRevisionLimit(maximum: number, usual: number) {
-  const description = 'Revisions per page; capped if too large'
+  const description = 'Revisions per page; larger values are capped'
   return createLenientNumber({ description, minimum: 1, maximum, usual })
 }
 
@@ -66,7 +66,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     method: 'GET',
     path,
     group,
-    summary: `List the revisions of a ${what}, with the state of its file`,
+    summary: `List a ${what}’s revisions, with the state of its file`,
     description:
       'Returns saves, enrichments and rollbacks, newest first, back to revision 1, which created the entry. Crawls create no revisions. `total` counts all revisions. The editor of an automated enrichment is `system`.',
     access: 'public',

@@ -88,7 +88,7 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'Returns a URL that contains a claim of your organization. Once the domain points to this URL and you have verified that it does, nobody else can save the properties of the domain. A new claim voids the previous one. Returns 409 while ' +
+    'Returns a URL that contains your organization’s claim. Once the domain points to this URL and you have verified that it does, nobody else can save the domain’s properties. A new claim voids the previous one. Returns 409 while ' +
     'the domain points to the file with another organization’s claim.',
   access: 'bearer',
   writes: true,
@@ -129,8 +129,8 @@ export const verifyHostedOrigin = defineOperation({
   group: 'Property Resolution',
   summary: 'Check that a domain points to its hosted file',
   description:
-    'Reads the domain’s own adagents.json now. If the file points to the hosted one with a claim, the domain becomes ' +
-    'the claiming organization’s. This also requests a crawl, which updates what the registry says about the publisher.',
+    'Reads the domain’s own adagents.json now. If the file points to the hosted one with a claim, the domain ' +
+    'belongs to the claiming organization from then on. This also requests a crawl, which updates what the registry says about the publisher.',
   access: 'bearer',
   writes: true,
   raw: true,

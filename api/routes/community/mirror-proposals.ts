@@ -30,7 +30,7 @@ import { replyOk, replyRefused } from '../../responses/reply.ts'
 const PAGE_ROWS_DEFAULT = 20
 const PAGE_ROWS_MAX = 50
 const params = z.object({
-  id: z.uuid().toLowerCase().describe('The `proposal_id` of the proposal'),
+  id: z.uuid().toLowerCase().describe('The proposal’s `proposal_id`'),
 })
 const ReadDigest = ReviewDigest.describe(
   'Digest of the version that was read; it must be the current one',
@@ -51,7 +51,7 @@ export const listMirrorProposals = defineOperation({
   method: 'GET',
   path: '/api/registry/mirror-proposals',
   group: 'Community Mirrors',
-  summary: 'List proposals for mirrors',
+  summary: 'List mirror proposals',
   description:
     'Lists the proposals of your organization. Moderators see all proposals, by default only pending ones, ' +
     'and can set `review_queue=true`.',
@@ -115,7 +115,7 @@ export const approveMirrorProposal = defineOperation({
   group: 'Community Mirrors',
   summary: 'Approve a mirror proposal',
   description:
-    'For moderators. The request is refused if the digest is not that of the current proposal, or if the mirror ' +
+    'For moderators. The request is rejected if the digest is not the current proposal’s, or if the mirror ' +
     'has changed since it was proposed.',
   access: 'bearer',
   writes: true,

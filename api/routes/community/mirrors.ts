@@ -63,7 +63,7 @@ export const readCommunityMirror = defineOperation({
   path: '/api/registry/mirrors/:platform',
   group: 'Community Mirrors',
   summary: 'Get a platform’s mirror',
-  description: 'It describes what a platform offers and authorizes nobody to sell it.',
+  description: 'A mirror describes what a platform offers and authorizes nobody to sell it.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: [MIRRORS_KEY],

@@ -68,7 +68,7 @@ export const listRegisteredPolicies = defineOperation({
     }),
     policy_category: word.describe('Only policies that apply to this industry'),
     vertical: word.meta({ description: 'Another name for `policy_category`' }),
-    domain: word.meta({ description: 'Only policies of this governance domain' }),
+    domain: word.meta({ description: 'Only policies in this governance domain' }),
     limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
     offset: pageOffset,
     cursor: pageCursor,
@@ -195,9 +195,9 @@ export const savePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Save a policy',
   description:
-    'A new policy is reviewed before it is listed. Saving an approved community policy replaces all of it at ' +
-    'once: fields that you leave out become null or empty. The registry’s own ' +
-    'policies and those waiting for review cannot be saved.',
+    'A new policy is reviewed before it is listed. Saving an approved community policy overwrites ' +
+    'the whole policy: fields that you leave out become null or empty. The registry’s own ' +
+    'policies and those waiting for review cannot be edited.',
   access: 'bearer',
   writes: true,
   isIdempotent: true,

@@ -29,7 +29,7 @@ import { buildLogoPath } from '../brands/logos.ts'
 const PAGE_ROWS_DEFAULT = 20
 const PAGE_ROWS_MAX = 50
 const path = '/api/registry/reviews'
-const params = z.object({ id: z.uuid().toLowerCase().describe('`review_id` of the review') })
+const params = z.object({ id: z.uuid().toLowerCase().describe('The review’s `review_id`') })
 const digest = ReviewDigest.describe(
   'Digest of the version that was read; it must be the current one',
 )
@@ -48,9 +48,9 @@ export const listPendingReviews = defineOperation({
   method: 'GET',
   path,
   group: 'Community Mirrors',
-  summary: 'List what is waiting for moderators',
+  summary: 'List submissions for moderators',
   description:
-    'For moderators. Lists proposals for mirrors, first versions of policies, logos of others’ domains, ' +
+    'For moderators. Lists mirror proposals, first versions of policies, logos of others’ domains, ' +
     'submitted brands, saved names that resemble others, and disputes.',
   access: 'bearer',
   cache: 'private',
@@ -84,8 +84,9 @@ export const readReview = defineOperation({
   method: 'GET',
   path: `${path}/:id`,
   group: 'Community Mirrors',
-  summary: 'Get a review with what was submitted',
-  description: 'For moderators. A decision names the digest of the version that was read here.',
+  summary: 'Get a review with its submission',
+  description:
+    'For moderators. A decision must include the digest of the version that was read here.',
   access: 'bearer',
   cache: 'private',
   params,
@@ -114,8 +115,8 @@ export const approveReview = defineOperation({
   group: 'Community Mirrors',
   summary: 'Approve a submission',
   description:
-    'For moderators. The submission is published, or the dispute is upheld. The request is refused if the digest is not that ' +
-    'of the current version, or if the submission conflicts with later changes.',
+    'For moderators. The submission is published, or the dispute is upheld. The request is rejected if the digest is not ' +
+    'the current version’s, or if the submission conflicts with later changes.',
   access: 'bearer',
   writes: true,
   cache: 'none',

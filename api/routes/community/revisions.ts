@@ -21,7 +21,7 @@ const RevisionNumber = z
     type: 'integer',
     minimum: 1,
     maximum: 999_999_999,
-    description: 'Number of the revision; 1 is the one that created the entry',
+    description: 'Revision number; 1 is the one that created the entry',
   })
 
 interface Kind {
@@ -51,7 +51,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     method: 'GET',
     path,
     group,
-    summary: `List the saved revisions of a ${entity}`,
+    summary: `List a ${entity}’s saved revisions`,
     description:
       'Returns revisions newest first, including the one that created the entry. The editor is an opaque ID.',
     access: 'public',

@@ -18,11 +18,7 @@ const what =
   'created the entry.'
 const params = z.object({ domain: PastedDomain })
 const body = z.object({
-  to_revision: z
-    .int()
-    .min(1)
-    .max(0xffff_ffff)
-    .describe('Number of the revision whose state is restored'),
+  to_revision: z.int().min(1).max(0xffff_ffff).describe('Number of the revision to restore'),
 })
 const errors = [...saveErrors, 'forbidden', 'not_found'] as const
 /** Rolls an entry back. */
@@ -63,7 +59,7 @@ export const rollBackProperty = defineOperation({
   id: 'rollBackProperty',
   path: '/api/properties/hosted/:domain/rollback',
   group: 'Property Resolution',
-  summary: 'Roll the properties of a publisher back to an earlier revision',
+  summary: 'Roll a publisher’s properties back to an earlier revision',
   description: `For organizations that have verified the domain, and for moderators. ${what}`,
   reply: { 200: PropertyRestored },
   errors,

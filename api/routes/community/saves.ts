@@ -12,7 +12,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const rules =
-  'A new name that imitates another one is refused (400); a suspicious name appears only after a moderator ' +
+  'A new name that imitates another one is rejected (400); a suspicious name appears only after a moderator ' +
   'approves it (`review_status`). A domain that serves its own file cannot be edited (409). Your organization must have ' +
   'verified the domain or a parent domain within the last 90 days (403). The response to the save that creates an entry has no revision number; the first edit is revision ' +
   '2.'
@@ -42,7 +42,7 @@ export const saveBrand = defineOperation({
   method: 'POST',
   path: '/api/brands/save',
   group: 'Brand Resolution',
-  summary: 'Save a brand that publishes no brand.json, or edit it',
+  summary: 'Save or edit a brand that publishes no brand.json',
   description: `If you leave out the manifest, it stays as it is; null removes it. Contacts and email addresses in it are dropped. ${rules}`,
   access: 'bearer',
   writes: true,
@@ -51,7 +51,7 @@ export const saveBrand = defineOperation({
   query: OrganizationQuery,
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName.describe('Name of the brand, as everyone sees it'),
+    brand_name: BrandName.describe('Brand name, as shown to everyone'),
     brand_manifest: boundSchema(BrandManifest)
       .nullable()
       .exactOptional()
@@ -78,7 +78,7 @@ export const saveProperty = defineOperation({
   method: 'POST',
   path: '/api/properties/save',
   group: 'Property Resolution',
-  summary: 'Save the properties of a publisher that publishes no adagents.json, or edit them',
+  summary: 'Save or edit the properties of a publisher that publishes no adagents.json',
   description:
     'The properties and the contact are replaced. Only the publisher’s own file can authorize agents to sell ' +
     `them: \`authorized_agents\` is ignored. Properties of other domains are left out; \`message\` says which. ${rules}`,

@@ -25,10 +25,10 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
     method: 'DELETE',
     path,
     group,
-    summary: `Stop hosting the ${file} of a domain`,
+    summary: `Stop hosting a domain’s ${file}`,
     description:
-      `Withdraws what was saved about ${what}: its hosted file returns 404, and its revisions are no longer public; a rollback restores one. ` +
-      'Organizations that have verified the domain may do this, and so may moderators. ' +
+      `Withdraws ${what}: the hosted file returns 404, and the revisions are no longer public; a rollback restores the entry. ` +
+      'For organizations that have verified the domain, and for moderators. ' +
       'A domain that serves its own file cannot be edited (409). A later save starts over.',
     access: 'bearer',
     writes: true,
@@ -66,7 +66,7 @@ export const withdrawBrand = defineWithdrawal({
   group: 'Brand Discovery',
   entity: 'brand',
   file: 'brand.json',
-  what: 'a brand',
+  what: 'a saved brand',
 })
 
 export const withdrawProperties = defineWithdrawal({
@@ -75,5 +75,5 @@ export const withdrawProperties = defineWithdrawal({
   group: 'Property Resolution',
   entity: 'property',
   file: 'adagents.json',
-  what: 'the properties of a publisher',
+  what: 'a publisher’s saved properties',
 })

@@ -97,7 +97,7 @@ export const revokeApiKey = defineOperation({
   id: 'revokeApiKey',
   method: 'DELETE',
   path: '/api/me/api-keys/:id',
-  summary: 'Revoke an API key of your organization',
+  summary: 'Revoke one of your organization’s API keys',
   description: 'The key stops working at once. A key can revoke itself.',
   writes: true,
   params: z.object({

@@ -22,7 +22,7 @@ export const readAudit = defineOperation({
   cache: 'private',
   summary: 'Get your organization’s audit log',
   description:
-    'Returns changes to keys, people, invitations, verified domains and agents, and saves and rollbacks, newest first. No entry can be removed, and none has secrets or contacts. For people of the organization, and for keys with the permission `admin:read` or `admin:*`.',
+    'Returns changes to keys, people, invitations, verified domains and agents, and saves and rollbacks, newest first. No entry can be removed, and none contains secrets or contacts. For people of the organization, and for keys with the permission `admin:read` or `admin:*`.',
   query: z.object({
     org,
     limit: createPageSize({ defaultSize: 50, max: CHANGES_MAX }),

@@ -25,8 +25,8 @@ export const takeBillingEvent = defineOperation({
   description:
     `The request is signed: \`${BILLING_SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
     'the bytes of the body, at most five minutes old. An event counts once, however often it ' +
-    'is sent, and one that is older than the last one applied changes nothing. Memberships are ' +
-    'changed only by this and by the operator of the registry.',
+    'is sent, and an event older than the last one applied changes nothing. Only this ' +
+    'operation and the registry’s operator change memberships.',
   access: 'public',
   writes: true,
   raw: true,
@@ -35,7 +35,7 @@ export const takeBillingEvent = defineOperation({
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta({
     ...eventSchema,
     id: 'BillingEvent',
-    description: 'A change of a subscription',
+    description: 'A change to a subscription',
   } as object as { id: string }),
   reply: { 200: BillingTaken },
   errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],

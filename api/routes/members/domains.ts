@@ -33,7 +33,7 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List your organization’s domains',
   description:
-    'Returns the domains that your organization holds, and those that it has verified while another organization holds them. Each has the method of its verification and the time at which it expires. Start a challenge to add a domain or to renew its verification; `pending` lists the challenges that can still be verified.',
+    'Returns the domains that your organization holds, and those that it has verified while another organization holds them. Each has its verification method and expiry. Start a challenge to add a domain or to renew its verification; `pending` lists the challenges that can still be verified.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,
@@ -64,7 +64,7 @@ export const addOwnDomain = defineOperation({
   group: 'Onboarding',
   summary: 'Start verifying a domain',
   description:
-    'Works like an ownership challenge, for any organization that you belong to. The domain is added once it is verified.',
+    'Works like an ownership challenge, but for any organization that you belong to. The domain is added once it is verified.',
   access: 'bearer',
   writes: true,
   isIdempotent: true,
@@ -153,7 +153,7 @@ export const excludeOtherOwners = defineOperation({
   group: 'Onboarding',
   summary: 'End other organizations’ verifications of a domain',
   description:
-    'Needs a verification of exactly this domain by its token within the last 15 minutes; otherwise the response is a 409. The other organizations can no longer change its hosted files, are told by email and in their audit log, and can verify the domain again. Verifications of a parent domain, and those that the operator entered, stay.',
+    'You must have verified this exact domain with its token in the last 15 minutes; otherwise the response is a 409. The other organizations can no longer change its hosted files, are notified by email and in their audit log, and can verify the domain again. Verifications of a parent domain, and those that the operator entered, remain valid.',
   access: 'bearer',
   writes: true,
   cache: 'private',

@@ -105,7 +105,7 @@ export const revokeInvitation = defineOperation({
   method: 'DELETE',
   path: '/api/me/organization/invitations/:id',
   summary: 'Revoke a pending invitation to your organization',
-  description: 'For owners and admins. Its link no longer works.',
+  description: 'For owners and admins. The invitation’s link stops working.',
   writes: true,
   query: OrganizationQuery,
   params: z.object({
@@ -129,7 +129,7 @@ export const acceptInvitation = defineOperation({
   path: '/api/me/invitations/accept',
   summary: 'Accept an invitation to an organization',
   description:
-    'Send the token from the link or the ID of the invitation. Your verified email address must be the invited ' +
+    'Send the token from the link, or the invitation’s ID. Your verified email address must be the invited ' +
     'one; otherwise, and for an invitation that was used or has expired, the response is 404.',
   writes: true,
   isPersonal: true,

@@ -36,7 +36,7 @@ const agentFields = {
     .min(1, 'must not be empty')
     .max(200)
     .optional()
-    .describe('Name of the agent; by default your organization’s'),
+    .describe('Name of the agent; defaults to your organization’s name'),
   type: z
     .unknown()
     .optional()
@@ -81,7 +81,7 @@ export const listOwnAgents = defineOperation({
   method: 'GET',
   path: '/api/me/agents',
   summary: 'List your organization’s agents',
-  description: 'Returns all of them, whatever their visibility.',
+  description: 'Returns all your organization’s agents, whatever their visibility.',
   reply: { 200: OwnAgents },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, principal, services: { reader } }) => {
@@ -105,8 +105,8 @@ export const enrolOwnAgent = defineOperation({
   description:
     'A new agent is private by default; for an existing one, the given fields are changed. Once your organization has verified domains, a new agent must be on one of them. ' +
     'A person without an organization gets one, and an organization without a profile gets a ' +
-    'private one. Only members with API access can publish agents; those of others are ' +
-    'visible to members, with a warning.',
+    'private one. Only members with API access can list agents publicly. Without it, ' +
+    'a public agent is shared with members instead, and the response has a warning.',
   writes: true,
   body: z.object({ url: NewUrl.describe('URL at which the agent is called'), ...agentFields }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
@@ -138,7 +138,7 @@ export const changeOwnAgent = defineOperation({
   ...place,
   id: 'changeOwnAgent',
   method: 'PATCH',
-  summary: 'Update an agent of your organization',
+  summary: 'Update one of your organization’s agents',
   description: 'Fields that you leave out stay as they are. The URL cannot be changed.',
   writes: true,
   body: z.object({

@@ -34,7 +34,7 @@ export const listOrganizations = defineOperation({
   path: '/api/me/organizations',
   summary: 'List the organizations that you may act for',
   description:
-    'Returns each organization with your role in it. Operations with the parameter `org` act for the organization that it names; without it, they act for the first. A key acts only for its own organization.',
+    'Returns each organization with your role in it. Operations with an `org` parameter act for the organization that it names; without it, they act for the first. A key acts only for its own organization.',
   reply: { 200: OwnOrganizations },
   errors: [],
   handle: ({ principal: { memberships } }) =>

@@ -13,12 +13,12 @@ export const readOrganizationUsage = defineOperation({
   group: 'Onboarding',
   access: 'bearer',
   cache: 'private',
-  summary: 'Get your organization’s usage of its limits',
+  summary: 'Get your organization’s usage and limits',
   description:
     'Returns each limit with its use in the current window, what is left and when it resets, and how ' +
     'many items the organization stores. This request does not count toward the limits. All keys of an ' +
     'organization share their limits, except for saves, which are counted per key. Limits by IP address are reported ' +
-    'in the `RateLimit` headers of the responses that they concern.',
+    'in the `RateLimit` headers of the responses they apply to.',
   query: OrganizationQuery,
   reply: { 200: OrganizationUsage },
   errors: ['invalid_request', 'forbidden'],

@@ -36,7 +36,7 @@ export const listCatalog = defineOperation({
   method: 'GET',
   path: '/api/registry/catalog',
   group: 'Property Resolution',
-  summary: 'List the catalog of properties',
+  summary: 'List the property catalog',
   description:
     'Returns properties sorted by `property_rid`. `total` counts all matches, and `next_cursor` is null on the last page. With `active_since`, returns properties that changed since that time. `min_resolves` has no effect.',
   access: 'public',
@@ -48,7 +48,7 @@ export const listCatalog = defineOperation({
       .enum(classifications)
       .optional()
       .describe('Only properties with this classification; all by default'),
-    source: z.enum(catalogSources).optional().describe('Only properties of this source'),
+    source: z.enum(catalogSources).optional().describe('Only properties from this source'),
     status: z
       .enum([...propertyStatuses, 'all'])
       .default('active')
@@ -99,7 +99,7 @@ export const syncCatalog = defineOperation({
   method: 'GET',
   path: '/api/registry/catalog/sync',
   group: 'Property Resolution',
-  summary: 'List properties that changed since a time',
+  summary: 'List properties that changed since a given time',
   description:
     'Returns properties in the order of their last change, including those that became stale or were merged. Follow `next_cursor` to the end. Next time, pass the `server_timestamp` of the first page as `since`. Some changes may be returned twice, but none is missing.',
   access: 'public',
@@ -141,7 +141,7 @@ function findShownUntil({ reader }: Services): string {
 
 const collectionPage = z.object({
   limit: createWholeNumber({
-    description: 'Collections on a page',
+    description: 'Collections per page',
     min: 1,
     max: 1_000,
     default: 1_000,
@@ -181,7 +181,7 @@ export const syncCatalogCollections = defineOperation({
   ...collectionList,
   id: 'syncCatalogCollections',
   path: '/api/registry/catalog/collections/sync',
-  summary: 'List all collections, removed ones included',
+  summary: 'List all collections, including removed ones',
   description:
     'Returns collections in the order in which they first appeared, including removed ones, so that changes between two requests never make a page skip one.',
   handle: ({ query, services }) => replyCollections(services, query),

@@ -23,7 +23,7 @@ export const fileCatalogDispute = defineOperation({
   group: 'Property Resolution',
   summary: 'Dispute a fact in the catalog',
   description:
-    'A moderator reviews the dispute; an identifier (`type:value`) that only a contributor asserts is ' +
+    'A moderator reviews the dispute; an identifier (`type:value`) asserted only by a contributor is ' +
     'suspended at once. An organization can have one open dispute per record: filing again ' +
     'replaces the text. The text is public; its author is not.',
   access: 'bearer',
@@ -33,7 +33,7 @@ export const fileCatalogDispute = defineOperation({
     dispute_type: z.enum(disputeTypes).describe('Kind of fact that is wrong'),
     subject_type: words(1, 100).describe('Type of the disputed record, such as `property`'),
     subject_value: words(1, 2_048).describe(
-      'Disputed record: a rid, or `type:value` of an identifier',
+      'Disputed record: a rid, or an identifier as `type:value`',
     ),
     claim: words(10, 2_000).describe('What is wrong with the record; public'),
     evidence: words(0, 5_000).optional().describe('Evidence, such as URLs'),
@@ -79,11 +79,11 @@ export const readCatalogDispute = defineOperation({
   method: 'GET',
   path: '/api/registry/catalog/disputes/:id',
   group: 'Property Resolution',
-  summary: 'Get the state of a dispute',
+  summary: 'Get a dispute’s state',
   description: 'Email addresses and the author are left out.',
   access: 'public',
   cache: 'unshared',
-  params: z.object({ id: z.string().max(255).describe('`dispute_id` of the dispute') }),
+  params: z.object({ id: z.string().max(255).describe('The dispute’s `dispute_id`') }),
   reply: { 200: CatalogDispute },
   errors: ['not_found'],
   handle: ({ params: { id }, services: { reader } }) => {

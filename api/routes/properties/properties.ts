@@ -55,7 +55,7 @@ export const resolvePropertiesBulk = defineOperation({
   group: 'Property Resolution',
   summary: 'Resolve many publisher domains in one call',
   description:
-    'Results are keyed by the lower-case input. An unknown domain is null, without `did_you_mean`.',
+    'Results are keyed by the lowercase input. An unknown domain is null, without `did_you_mean`.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',

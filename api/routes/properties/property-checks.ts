@@ -12,7 +12,7 @@ import { cutReport, type Report } from '../../responses/report-pages.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const retention =
-  'The report can be read again for seven days by its `report_id`, and continued by its `next_cursor` if it is too long for one response; both are absent while reports cannot be stored.'
+  'You can read the report again for seven days with its `report_id`. If it is too long for one response, pass `next_cursor` as `cursor` there to get the rest. Both are absent if the report could not be stored.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
 export const checkPropertyList = defineOperation({
@@ -20,7 +20,7 @@ export const checkPropertyList = defineOperation({
   method: 'POST',
   path: '/api/properties/check',
   group: 'Property Resolution',
-  summary: 'Check a list of domains before it is used',
+  summary: 'Check a list of domains before you use it',
   description:
     'Recommends whether to keep, remove (a duplicate, or no inventory), rename or review each domain. A ' +
     `domain in \`modify\` is also in another list, under its new name. ${retention}`,
@@ -46,10 +46,10 @@ export const checkIdentifierList = defineOperation({
   method: 'POST',
   path: '/api/properties/check/bulk',
   group: 'Property Resolution',
-  summary: 'Check a list of identifiers of sites and apps',
+  summary: 'Check a list of site and app identifiers',
   description:
-    'Each line has a domain, the ID or package of an app, or a store and an ID (`ROKU,12345`); empty ' +
-    `lines and those that begin with # are skipped. ${retention}`,
+    'Each line has a domain, an app ID or package name, or a store and an ID (`ROKU,12345`); empty ' +
+    `lines and lines that begin with # are skipped. ${retention}`,
   access: 'public',
   cache: 'none',
   queriesSnapshot: true,
@@ -73,7 +73,7 @@ export const readPropertyCheck = defineOperation({
   method: 'GET',
   path: '/api/properties/check/:reportId',
   group: 'Property Resolution',
-  summary: 'Get the report of a checked list of domains',
+  summary: 'Get the report on a list of domains',
   access: 'public',
   cache: 'none',
   params: z.object({ reportId: z.string().describe('The `report_id` that the check returned') }),
@@ -88,7 +88,7 @@ export const readIdentifierCheck = defineOperation({
   method: 'GET',
   path: '/api/properties/check/bulk/:reportId',
   group: 'Property Resolution',
-  summary: 'Get the report of a checked list of identifiers',
+  summary: 'Get the report on a list of identifiers',
   access: 'public',
   cache: 'none',
   params: z.object({ reportId: z.string().describe('The `report_id` that the check returned') }),

@@ -38,8 +38,8 @@ export const resolveIdentifiers = defineOperation({
   group: 'Property Resolution',
   summary: 'Resolve identifiers to properties',
   description:
-    'With `mode=lookup`, there is one result per identifier, in the order given; unknown ones are `excluded` and counted as `not_found`. `mode=resolve` requires a credential and adds unknown ones to the catalog, but ' +
-    'not hosts of advertising systems; it counts as a save.',
+    '`mode=lookup` returns one result per identifier, in the given order; unknown identifiers are `excluded` and counted as `not_found`. `mode=resolve` requires a credential, counts as a save, ' +
+    'and adds unknown identifiers to the catalog, except hosts of advertising systems.',
   access: 'optional',
   writes: true,
   cache: 'none',
@@ -51,8 +51,8 @@ export const resolveIdentifiers = defineOperation({
       .describe('Identifiers, at most 10,000 at a time'),
     provenance: z
       .object({
-        type: z.enum(provenances).describe('Type of the source of the identifiers'),
-        context: z.unknown().optional().describe('Any details of the source; not stored'),
+        type: z.enum(provenances).describe('Type of source that the identifiers come from'),
+        context: z.unknown().optional().describe('Details about the source; not stored'),
       })
       .describe('Where the identifiers come from'),
     mode: z

@@ -19,7 +19,7 @@ export const declared = {
 /** Declarations of operations on one subscription. */
 export const place = {
   params: z.object({
-    id: z.uuid().toLowerCase().describe('`subscription_id` of the subscription'),
+    id: z.uuid().toLowerCase().describe('The subscription’s `subscription_id`'),
   }),
   path: '/api/registry/subscriptions/:id',
 } as const

@@ -23,7 +23,7 @@ export const resumeSubscription = defineOperation({
   summary: 'Resume a disabled subscription',
   description:
     'The receiver gets a challenge, as for a new subscription, and deliveries continue after ' +
-    'the `cursor` of the subscription. If the feed or the audit log no longer has it, the response is 410: delete the subscription and create a new one. An active subscription is ' +
+    'the `cursor` of the subscription. If the feed or the audit log no longer contains that position, the response is 410: delete the subscription and create a new one. An active subscription is ' +
     'returned as it is, without a challenge.',
   writes: true,
   reply: { 200: SubscriptionView },
@@ -64,7 +64,7 @@ export const testSubscription = defineOperation({
   limits: ['receiverQuestionsPerHour'],
   method: 'POST',
   path: '/api/registry/subscriptions/:id/test',
-  summary: 'Post a test to the receiver of a subscription',
+  summary: 'Send a test to a subscription’s receiver',
   description:
     'Posts a signed test without events, with the `task_type` `registry_test`. The test changes nothing and is not logged.',
   writes: true,

@@ -45,7 +45,7 @@ export const readSubscription = defineOperation({
   ...place,
   id: 'getSubscription',
   method: 'GET',
-  summary: 'Get a subscription and the progress of its deliveries',
+  summary: 'Get a subscription and its delivery progress',
   reply: { 200: SubscriptionView },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, params: { id }, principal, services }) => {
@@ -120,7 +120,7 @@ export const listDeliveries = defineOperation({
   id: 'listDeliveries',
   method: 'GET',
   path: '/api/registry/subscriptions/:id/deliveries',
-  summary: 'List the last attempts to deliver to a receiver',
+  summary: 'List a subscription’s last delivery attempts',
   query: z.object({
     org,
     limit: createPageSize({ defaultSize: 50, max: LISTED_ATTEMPTS_MAX }),

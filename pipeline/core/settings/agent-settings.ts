@@ -39,7 +39,7 @@ export const agentSettings = {
   ),
   AGENT_LOOPBACK_WEBHOOKS: defineSetting(
     flag('false'),
-    'whether the reference agent also posts webhooks to URLs of this machine (`http://127.0.0.1:…`). For tests; refused if others can reach the agent',
+    'whether the reference agent also posts webhooks to URLs of this machine (`http://127.0.0.1:…`). For tests; rejected if others can reach the agent',
     { shown: 'false' },
   ),
   TEST_AGENT_TOKEN: defineSetting(

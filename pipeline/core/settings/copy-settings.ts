@@ -33,7 +33,7 @@ export const copySettings = {
   ),
   REPLICA_OF: defineSetting(
     origin.optional(),
-    'URL of the registry that DATA_DIR replicates. `registry follow` sets it for its API, which then refuses writes',
+    'URL of the registry that DATA_DIR replicates. `registry follow` sets it for its API, which then rejects writes',
   ),
   REPLICA_KEY: defineSetting(
     z

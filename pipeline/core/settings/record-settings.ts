@@ -48,7 +48,7 @@ export const recordSettings = {
   ),
   PROTECTED_NAMES: defineSetting(
     file.optional(),
-    'file of domains, one per line. A new entry that looks like one of them, or contains its name, is refused or waits for review',
+    'file of domains, one per line. A new entry that looks like one of them, or contains its name, is rejected or waits for review',
   ),
   PROTECTED_REACH: defineSetting(
     wholeNumber(0, 1_000_000_000).default(50),

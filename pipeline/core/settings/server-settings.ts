@@ -99,7 +99,7 @@ export const serverSettings = {
   PROTOCOL_NAME: defineSetting(
     z
       .string()
-      .regex(/^[a-z][a-z0-9]*$/, 'must be lower-case letters and digits')
+      .regex(/^[a-z][a-z0-9]*$/, 'must be lowercase letters and digits')
       .default('proto'),
     'the protocol’s short name in identifiers; `adcp` for the live web',
     { shown: 'proto' },

@@ -19,7 +19,7 @@ const AGENT_URL_CHARS_MAX = 1_000
 
 export const Slug = z
   .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, separated by hyphens')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lowercase letters and digits, separated by hyphens')
   .max(80)
 
 /** Address of an enrolled agent, as its key. */

@@ -18,7 +18,7 @@ const moment = z.iso.datetime()
 
 export const Identifier = z.object({
   type: text.describe('Type of identifier, such as `domain`, `ios_bundle` or `android_package`'),
-  value: text.min(1).describe('The identifier itself; a domain in lower case'),
+  value: text.min(1).describe('The identifier itself; domains are in lowercase'),
 })
 export type Identifier = z.infer<typeof Identifier>
 

@@ -15,7 +15,7 @@ export const DiscoveredAgent = z
     description: text
       .optional()
       .describe('Description that the agent gives itself; absent if it gives none'),
-    protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols in which the agent responded'),
+    protocols: z.array(z.enum(['mcp', 'a2a'])).describe('Protocols over which the agent responded'),
     type: z
       .enum(['sales', 'signals', 'creative', 'unknown'])
       .describe('Type that the agent’s tools indicate'),
@@ -54,7 +54,7 @@ function createListSchema<Name extends string>(name: Name) {
   return z.looseObject({
     success: Success,
     ...list,
-    offered: z.boolean().describe('Whether the agent has a task for this list'),
+    offered: z.boolean().describe('Whether the agent has a task that returns this list'),
     total: count.describe('Number of items that the agent returned'),
     truncated: z
       .boolean()

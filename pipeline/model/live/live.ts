@@ -77,7 +77,7 @@ const count = z.int().nonnegative()
 export const AdagentsCounts = z.object({
   agent_count: count.describe('Number of agents that the file names'),
   property_count: count.describe(
-    'Number of properties in the list of the file, without those inside entries of agents',
+    'Number of properties in the file’s own list, not counting those inside agent entries',
   ),
   property_type_counts: z
     .record(text, count)

@@ -69,7 +69,7 @@ export const AgentSearchAnswer = z
         z.looseObject({
           parameter: text.describe('Filter that has the value, such as `channels`'),
           value: text.describe(
-            'Requested value as compared: words in lower case, countries in upper case',
+            'Requested value as compared: words in lowercase, countries in uppercase',
           ),
           did_you_mean: text.optional().describe('Similar value that some agents have'),
         }),

@@ -26,7 +26,7 @@ export const verificationModes = ['spec', 'live'] as const
 export const AgentHealth = z
   .looseObject({
     online: flag.describe('Whether the agent responded to the last probe'),
-    status: z.enum(['online', 'offline']).describe('Value of `online` as a word'),
+    status: z.enum(['online', 'offline']).describe('The same as `online`, as a word'),
     checked_at: text.describe('Time of the last probe'),
     response_time_ms: count
       .optional()
@@ -45,7 +45,7 @@ export const AgentHealth = z
 export type AgentHealth = z.infer<typeof AgentHealth>
 
 const reached = {
-  property_count: count.describe('Number of active properties that grants in force reach'),
+  property_count: count.describe('Number of active properties covered by grants in force'),
   publisher_count: count.describe('Number of publishers that authorize the agent'),
 }
 
@@ -159,7 +159,7 @@ const AgentContact = z
 
 const PropertySummary = z
   .looseObject({
-    total_count: count.describe('Number of active properties that grants in force reach'),
+    total_count: count.describe('Number of active properties covered by grants in force'),
     count_by_type: z
       .record(text, count)
       .describe('Number of active properties of each type, such as `website`'),
@@ -217,7 +217,7 @@ export const AgentList = z
       .describe('True if the page was cut because it would be too long'),
     ...pageEnd,
   })
-  .meta({ id: 'AgentList', description: 'A page of the agents that members added' })
+  .meta({ id: 'AgentList', description: 'A page of agents that members added' })
 
 export const AgentLookup = z
   .looseObject({
@@ -230,7 +230,7 @@ export const AgentLookup = z
     operator: text
       .optional()
       .describe(
-        'Domain whose brand.json names the agent, otherwise the domain of its site; absent if there is neither',
+        'Domain whose brand.json names the agent, otherwise the domain of its site; absent if neither is known',
       ),
     ...reached,
     health: AgentHealth.optional().describe(
@@ -263,7 +263,7 @@ const OperatedAgent = z.looseObject({
   ...describeCut('authorized_by'),
   authorized_by_cursor: text
     .optional()
-    .describe('Value of `cursor` for the rest, at `/v1/agents/{url}/publishers`'),
+    .describe('Pass as `cursor` to `/v1/agents/{url}/publishers` to get the rest'),
   source: text
     .optional()
     .describe(
@@ -308,5 +308,5 @@ export const PublisherList = z
     total: count.describe('Number of publishers on all pages'),
     ...pageEnd,
   })
-  .meta({ id: 'PublisherList', description: 'A page of the publishers with a valid file' })
+  .meta({ id: 'PublisherList', description: 'A page of publishers with a valid file' })
 export type PublisherList = z.infer<typeof PublisherList>

@@ -50,7 +50,7 @@ const Identifiers = z.array(Identifier).describe('Identifiers of the property, s
 
 const EvidenceFile = z.looseObject({
   file: text.describe('URL at which the registry read the file'),
-  file_state: text.describe('Whether the file is `current`, stale or absent: see `freshness`'),
+  file_state: text.describe('State of the file, such as `current`; see `freshness`'),
   fetched_at: text
     .optional()
     .describe('Time at which the file was last read; absent if it never was'),
@@ -63,9 +63,7 @@ export const Evidence = z
     property_rid: PropertyRid.optional(),
     property_id: PropertyId.optional(),
     file: text.optional().describe('URL of the file that decided; absent if none did'),
-    file_state: text
-      .optional()
-      .describe('Whether the file is `current`, stale or absent: see `freshness`'),
+    file_state: text.optional().describe('State of the file, such as `current`; see `freshness`'),
     fetched_at: text
       .optional()
       .describe('Time at which the file was last read; absent if it never was'),
@@ -218,7 +216,7 @@ export const AgentPublishers = z
     as_of: AsOf.optional(),
     ...pageEnd,
   })
-  .meta({ id: 'AgentPublishers', description: 'A page of the publishers of an agent' })
+  .meta({ id: 'AgentPublishers', description: 'A page of an agent’s publishers' })
 export type AgentPublishers = z.infer<typeof AgentPublishers>
 
 export const PropertyLookup = z
@@ -294,7 +292,7 @@ export const PropertyAuthorization = z
     property_id: text
       .optional()
       .describe(
-        'ID that the publisher’s file gives the property, otherwise its rid; absent if refused',
+        'ID that the publisher’s file gives the property, otherwise its rid; absent if not authorized',
       ),
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
@@ -356,7 +354,7 @@ const JudgedSelector = z.looseObject({
   unauthorized_items: z
     .array(text)
     .optional()
-    .describe('The part that the agent cannot sell: IDs, tags or names; absent if all is granted'),
+    .describe('What the agent cannot sell, as IDs, tags or names; absent if everything is granted'),
   ...describeCut('unauthorized_items'),
   source: z
     .enum(['adagents_json', 'agent_claim', 'none'])
@@ -377,7 +375,7 @@ export const ProductAuthorization = z
       .nullable()
       .optional()
       .describe(
-        'Value of `unauthorized_items_cursor` for the rest of `unauthorized_items`; null at the end',
+        'Pass as `unauthorized_items_cursor` to get the rest of `unauthorized_items`; null at the end',
       ),
     needs: Needs,
     sides: Sides,
@@ -428,7 +426,7 @@ export const ProductIdentifiers = z
     has_more: z.boolean().describe('Whether more properties follow after this page'),
     next_cursor: text
       .nullable()
-      .describe('Value of `cursor`, in the body, for the next page; null on the last page'),
+      .describe('Pass as `cursor` in the body to get the next page; null on the last page'),
     did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     generated_at: text.describe('Time of the response'),

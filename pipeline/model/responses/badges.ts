@@ -70,5 +70,5 @@ export const BadgeCheck = z
       .optional()
       .describe('Expiry of the token; absent if this registry did not sign the token'),
   })
-  .meta({ id: 'BadgeCheck', description: 'Result of checking the token of a badge' })
+  .meta({ id: 'BadgeCheck', description: 'Result of checking a badge’s token' })
 export type BadgeCheck = z.infer<typeof BadgeCheck>

@@ -19,7 +19,7 @@ export const BrandJson = z
       .boolean()
       .optional()
       .describe(
-        'True if `data` is not all of the file: it was too long, or this replica keeps no files',
+        'True if `data` is not the whole file: it was too long, or this replica keeps no files',
       ),
     variant: z
       .enum(brandVariants)

@@ -129,7 +129,9 @@ export type BrandItem = z.infer<typeof BrandItem>
 export const BrandStats = z
   .looseObject({
     total: count.describe('Number of brands that match the search'),
-    hosted: count.describe('Always 0: a brand whose file the registry serves counts by its source'),
+    hosted: count.describe(
+      'Always 0: a brand whose file the registry serves is counted under its source',
+    ),
     brand_json: count.describe('Number of brands known from their own file'),
     community: count.describe('Number of brands saved by a member'),
     enriched: count.describe('Number of brands known only from a third party'),
@@ -158,5 +160,5 @@ export const BrandList = z
       .describe('True if the page was cut because it would be too long'),
     ...pageEnd,
   })
-  .meta({ id: 'BrandList', description: 'A page of the brands' })
+  .meta({ id: 'BrandList', description: 'A page of brands' })
 export type BrandList = z.infer<typeof BrandList>

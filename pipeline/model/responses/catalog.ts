@@ -85,7 +85,7 @@ export const Catalog = z
     total: CatalogTotal,
     ...pageEnd,
   })
-  .meta({ id: 'Catalog', description: 'A page of the catalog of properties' })
+  .meta({ id: 'Catalog', description: 'A page of the property catalog' })
 
 export const CatalogChange = CatalogEntry.extend({
   adagents_url: text
@@ -101,10 +101,10 @@ export type CatalogChange = z.infer<typeof CatalogChange>
 export const CatalogSync = z
   .looseObject({
     entries: z.array(CatalogChange).describe('Properties on this page, by their last change'),
-    server_timestamp: moment.describe('Value of `since` for the next time, from the first page'),
+    server_timestamp: moment.describe('Pass the first page’s value as `since` next time'),
     ...pageEnd,
   })
-  .meta({ id: 'CatalogSync', description: 'A page of the properties that changed' })
+  .meta({ id: 'CatalogSync', description: 'A page of properties that changed' })
 
 export const CollectionIdentifier = z.object({
   publisher_domain: PublisherDomain.describe('Domain of the platform that uses this identifier'),
@@ -149,7 +149,7 @@ export const CollectionCatalog = z
       .describe('Value of `offset` for the next page; null on the last page'),
     ...pageEnd,
   })
-  .meta({ id: 'CollectionCatalog', description: 'A page of the catalog of collections' })
+  .meta({ id: 'CollectionCatalog', description: 'A page of the collection catalog' })
 
 export const resolvedStatuses = ['existing', 'created', 'excluded'] as const
 
@@ -189,7 +189,7 @@ export const ResolvedIdentifiers = z
         total: count.describe('Number of requested identifiers'),
         resolved: count.describe('Number of identifiers that belong to a property now'),
         created: count.describe('Number of identifiers that were added now'),
-        excluded: count.describe('Number of refused identifiers; only with `mode=resolve`'),
+        excluded: count.describe('Number of excluded identifiers; only with `mode=resolve`'),
         not_found: count.describe('Number of unknown identifiers; only with `mode=lookup`'),
       })
       .describe('Number of results by status'),
@@ -216,7 +216,9 @@ export const CatalogDispute = z
     subject_type: text.describe(
       'Type of the disputed record, as named by the author of the dispute',
     ),
-    subject_value: text.describe('Disputed record, such as a rid or `type:value` of an identifier'),
+    subject_value: text.describe(
+      'Disputed record, such as a rid, or an identifier as `type:value`',
+    ),
     claim: text.describe('Text of the dispute, without email addresses'),
     evidence: text.optional().describe('Evidence of the author; absent if none was given'),
     status: z

@@ -71,7 +71,7 @@ export const StoryboardResult = z
     last_tested_at: moment.describe('Time of the last run'),
     last_passed_at: moment.describe('Time of the last run that passed; null if none did'),
   })
-  .meta({ id: 'AgentStoryboardResult', description: 'Result of an agent in one storyboard' })
+  .meta({ id: 'AgentStoryboardResult', description: 'An agent’s result in one storyboard' })
 export type StoryboardResult = z.infer<typeof StoryboardResult>
 
 export const VerifiedBadge = z
@@ -150,7 +150,7 @@ const TrackDetail = z
       .boolean()
       .describe('Whether steps were not run because the agent does not offer their tasks'),
   })
-  .meta({ id: 'AgentTrackDetail', description: 'Results of an agent for one part of the protocol' })
+  .meta({ id: 'AgentTrackDetail', description: 'An agent’s results for one part of the protocol' })
 
 const severity = z
   .enum(['info', 'warning'])
@@ -187,7 +187,7 @@ const TestNotice = z
       .optional()
       .describe('URL of a page of this registry that explains the notice'),
   })
-  .meta({ id: 'AgentTestNotice', description: 'A notice about the test results of an agent' })
+  .meta({ id: 'AgentTestNotice', description: 'A notice about an agent’s test results' })
 
 export const TestObservation = z
   .object({
@@ -332,7 +332,7 @@ export const AgentStoryboards = z
     total_count: count.describe('Number of storyboards with a verdict'),
     did_you_mean: DidYouMean.optional(),
   })
-  .meta({ id: 'AgentStoryboardStatus', description: 'Results of an agent by storyboard' })
+  .meta({ id: 'AgentStoryboardStatus', description: 'An agent’s results by storyboard' })
 
 export const AgentStoryboardsBulk = z
   .object({
@@ -348,7 +348,7 @@ export const AgentStoryboardsBulk = z
           }),
         ]),
       )
-      .describe('Results by agent URL, as sent: the last one of each storyboard'),
+      .describe('Last result of each storyboard, by agent URL as sent'),
     invalid_urls: count.optional().describe('Number of invalid URLs; absent if there are none'),
   })
   .meta({

@@ -10,7 +10,7 @@ const claimFaultFields = {
   error_kind: z
     .enum(['unsupported_adcp_version', 'unknown_specialism', 'specialism_parent_protocol_missing'])
     .optional()
-    .describe('How the claims of the tested agent contradict each other'),
+    .describe('What is wrong with the tested agent’s claims'),
   declared_version: z.string().optional().describe('Major version that the agent speaks'),
   known_versions: names('Major versions for which there are storyboards'),
   declared_specialisms: names('Specialisms that the agent claims but that are wrong'),
@@ -38,7 +38,7 @@ export const ErrorBody = z
     origin_url: text
       .optional()
       .describe(
-        'URL of the same operation at the registry that a replica follows: send the request there, since replicas refuse writes and credentials',
+        'URL of the same operation at the registry that a replica follows: send the request there, since replicas reject writes and credentials',
       ),
     domain: text.optional().describe('Domain that the request named'),
     did_you_mean: z
@@ -50,9 +50,9 @@ export const ErrorBody = z
     reason: text
       .optional()
       .describe(
-        'Why an agent was refused, or did not respond, in one word: `network`, `tls`, `timeout`, `protocol` or `unknown`',
+        'Why an agent was rejected, or did not respond, in one word: `network`, `tls`, `timeout`, `protocol` or `unknown`',
       ),
-    agent_hostname: text.optional().describe('Host of the agent that was refused'),
+    agent_hostname: text.optional().describe('Host of the agent that was rejected'),
     verified_domains: z
       .array(text)
       .optional()
@@ -101,7 +101,7 @@ export const ErrorBody = z
       .optional()
       .describe('True if the tested agent requires a credential'),
     ...claimFaultFields,
-    success: z.literal(false).optional().describe('False if a proposed file was refused'),
+    success: z.literal(false).optional().describe('False if a proposed file was rejected'),
     details: z.array(ReportedFault).optional().describe('Faults of a proposed file, at most 20'),
     errors: z
       .array(ReportedFault)

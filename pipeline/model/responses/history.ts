@@ -39,7 +39,7 @@ export const History = z
     ...pageEnd,
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'History', description: 'Edits of an entry, including its creation, newest first' })
+  .meta({ id: 'History', description: 'Edits to an entry, including its creation, newest first' })
 export type History = z.infer<typeof History>
 
 /** Fields of a revision. The editor is an opaque id; `system` stands for the registry itself. */
@@ -80,5 +80,5 @@ export const RevisionHeld = z
       .nullable()
       .describe('Content of the entry after the edit; null if it is not shown'),
   })
-  .meta({ id: 'RevisionHeld', description: 'A revision with the content of the entry after it' })
+  .meta({ id: 'RevisionHeld', description: 'A revision with the entry’s content after it' })
 export type RevisionHeld = z.infer<typeof RevisionHeld>

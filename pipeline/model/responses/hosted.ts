@@ -47,7 +47,7 @@ export const DomainClaimed = z
     domain: text.describe('Claimed domain, normalized'),
     authoritative_location: z
       .url()
-      .describe('URL to point to, which contains a claim of your organization'),
+      .describe('URL to point to, which contains your organization’s claim'),
     instructions: text.describe('What to do next, in a sentence'),
   })
   .meta({
@@ -61,7 +61,7 @@ export const OriginVerified = z
     reason: z
       .enum(originReasons)
       .describe(
-        'Result of the check; `transient`, `invalid_json` and `unresolvable` leave open whether the domain points to its file, and change nothing',
+        'Result of the check; `transient`, `invalid_json` and `unresolvable` are inconclusive and change nothing',
       ),
     checked_at: z.iso.datetime().describe('Time of the check'),
     detail: text
@@ -110,4 +110,4 @@ export const BrandSubmitted = z
       .describe('The brand as it was submitted'),
     review_status: z.literal('pending').describe('The same as `brand.review_status`'),
   })
-  .meta({ id: 'BrandSubmitted', description: 'A brand that waits for review' })
+  .meta({ id: 'BrandSubmitted', description: 'A brand waiting for review' })

@@ -42,7 +42,7 @@ export const MirrorList = z
     total: count.describe('Number of mirrors on all pages'),
     ...pageEnd,
   })
-  .meta({ id: 'MirrorList', description: 'A page of the community mirrors, newest first' })
+  .meta({ id: 'MirrorList', description: 'A page of community mirrors, newest first' })
 export type MirrorList = z.infer<typeof MirrorList>
 
 export const Mirror = z
@@ -52,7 +52,7 @@ export const Mirror = z
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Mirror', description: 'The file of a platform; it authorizes nobody' })
+  .meta({ id: 'Mirror', description: 'A platform’s file, which authorizes nobody' })
 
 const published = {
   success: Success,
@@ -75,10 +75,10 @@ export const MirrorProposed = z
     proposal_id: ProposalId,
     proposal_digest: ProposalDigest,
     platform: mirror.platform,
-    status_url: text.describe('URL of the proposal’s state'),
+    status_url: text.describe('URL at which to get the proposal’s state'),
     submitted_at: SubmittedAt,
   })
-  .meta({ id: 'MirrorProposed', description: 'A proposal that waits for a moderator' })
+  .meta({ id: 'MirrorProposed', description: 'A proposal waiting for a moderator' })
 
 export const MirrorRemoved = z
   .looseObject({ success: Success, platform: mirror.platform })
@@ -93,7 +93,7 @@ const summary = {
   proposal_digest: ProposalDigest,
   submitted_at: SubmittedAt,
   reviewed_at: moment.nullable().describe('Time of the decision; null until then'),
-  review_notes: text.nullable().describe('Notes of the moderator; null if there are none'),
+  review_notes: text.nullable().describe('The moderator’s notes; null if there are none'),
   proposer: z
     .looseObject({
       id: text.describe('ID of the key or person that proposed the file'),

@@ -83,7 +83,7 @@ const TokenError = z
     kind: z
       .enum(['oauth', 'malformed', 'network'])
       .describe(
-        'Kind of failure: `oauth` if the token endpoint refused, `malformed` if its response is invalid, `network` if it did not respond',
+        'Kind of failure: `oauth` if the token endpoint returned an error, `malformed` if its response is invalid, `network` if it did not respond',
       ),
     message: text.describe('Human-readable form of `kind`, in one line'),
     oauth_error: text
@@ -154,14 +154,14 @@ export const AgentDiagnostic = z
       .unknown()
       .optional()
       .describe(
-        'Error with which the agent refused, with the agent’s own fields; absent if it did not refuse',
+        'Error that the agent returned, with the agent’s own fields; absent if there was none',
       ),
     served_by_agent_url: text
       .optional()
       .describe('URL that responded: the agent may listen at a path below its URL'),
     error_text: text
       .nullable()
-      .describe('Why the agent gave no response, or how it refused; null otherwise'),
+      .describe('Why the agent did not respond, or how it refused the task; null otherwise'),
     failed_validations_jsonb: z
       .array(ValidationResult)
       .describe('Checks that the response failed, with values shortened and without secrets'),
@@ -183,7 +183,7 @@ export const AgentDiagnosticList = z
     count: z.int().describe('Number of steps in the list'),
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the order of the storyboard'),
   })
-  .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent' })
+  .meta({ id: 'AgentDiagnostics', description: 'Steps of an agent’s run' })
 export type AgentDiagnosticList = z.infer<typeof AgentDiagnosticList>
 
 export const AgentRequestList = z

@@ -70,6 +70,6 @@ export const OrganizationUsage = z
   })
   .meta({
     id: 'OrganizationUsage',
-    description: 'What an organization has used of its limits',
+    description: 'An organization’s usage and limits',
   })
 export type OrganizationUsage = z.infer<typeof OrganizationUsage>

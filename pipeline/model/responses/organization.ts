@@ -107,7 +107,7 @@ export const OrganizationChange = z
       .record(z.string(), z.string())
       .describe('Details of the change, such as `domain`, `agent_url` or `role`'),
   })
-  .meta({ id: 'OrganizationChange', description: 'Who changed what for an organization' })
+  .meta({ id: 'OrganizationChange', description: 'A change in an organization’s audit log' })
 export type OrganizationChange = z.infer<typeof OrganizationChange>
 
 export const OrganizationAudit = z
@@ -115,5 +115,5 @@ export const OrganizationAudit = z
     changes: z.array(OrganizationChange).describe('Changes in the audit log, newest first'),
     ...pageEnd,
   })
-  .meta({ id: 'OrganizationAudit', description: 'A page of what was changed for an organization' })
+  .meta({ id: 'OrganizationAudit', description: 'A page of an organization’s audit log' })
 export type OrganizationAudit = z.infer<typeof OrganizationAudit>

@@ -47,7 +47,8 @@ export const OrganizationMade = z
       .optional()
       .describe('The same as `organization.name`; present only with `adopted`'),
     adopted: z.literal(true).optional().meta({
-      description: 'True if an organization without members was adopted instead of creating one',
+      description:
+        'True if an organization without members was adopted instead of a new one being created',
     }),
   })
   .meta({ id: 'OrganizationMade', description: 'The organization that the caller owns now' })
@@ -97,7 +98,7 @@ export const OwnAgentSaved = z
           code: z.string().describe('Stable name of the warning, for programs'),
           agent_url: AgentUrl,
           message: z.string().describe('What was done instead, in a sentence'),
-          requested: z.string().optional().describe('The visibility that the request asked for'),
+          requested: z.string().optional().describe('Visibility that the request asked for'),
           applied: z.string().optional().describe('Visibility that the agent has now'),
           reason: z.string().optional().describe('Reason in one word, such as `tier_required`'),
         }),

@@ -8,7 +8,9 @@ const moment = z.iso.datetime()
 const Domain = text.describe('Requested domain, normalized')
 const Proven = z
   .boolean()
-  .describe('Whether the organization can save the domain now; a mailbox alone is not enough')
+  .describe(
+    'Whether the organization can save the domain now; a verified mailbox alone is not enough',
+  )
 const ValidUntil = moment
   .nullable()
   .describe('Expiry of the verification; null if it never expires, or if there is none')
@@ -93,7 +95,7 @@ export const BrandOwnership = z
   })
   .meta({
     id: 'BrandOwnership',
-    description: 'Owner of a brand’s domain, and what the caller can do about it',
+    description: 'Owner of a brand’s domain, and whether the caller can save or verify it',
   })
 export type BrandOwnership = z.infer<typeof BrandOwnership>
 

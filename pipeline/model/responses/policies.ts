@@ -96,7 +96,7 @@ export const PolicyList = z
     stats: PolicyStats,
     ...pageEnd,
   })
-  .meta({ id: 'PolicyList', description: 'A page of the approved policies, by category and name' })
+  .meta({ id: 'PolicyList', description: 'A page of approved policies, by category and name' })
 export type PolicyList = z.infer<typeof PolicyList>
 
 export const PoliciesResolved = z
@@ -132,7 +132,7 @@ export const PolicyHistory = z
       .describe('Revisions on this page, newest first'),
     ...pageEnd,
   })
-  .meta({ id: 'PolicyHistory', description: 'Edits of a policy, including its creation' })
+  .meta({ id: 'PolicyHistory', description: 'Edits to a policy, including its creation' })
 
 export const PolicySaved = z
   .looseObject({

@@ -35,7 +35,7 @@ export const ResolvedPropertyItem = z
 
 export const SavedContact = z
   .looseObject({
-    name: text.optional().describe('Name of a person or team that answers questions'),
+    name: text.optional().describe('Name of the person or team to contact'),
     email: text.optional().describe('Email address of the contact'),
   })
   .describe('Contact for the entry; only if a member who saved the properties gave one')
@@ -108,5 +108,5 @@ export const PropertyList = z
       .describe('True if the page was cut because it would be too long'),
     ...pageEnd,
   })
-  .meta({ id: 'PropertyList', description: 'A page of the active properties' })
+  .meta({ id: 'PropertyList', description: 'A page of active properties' })
 export type PropertyList = z.infer<typeof PropertyList>

@@ -163,7 +163,7 @@ const PublisherFormat = z.looseObject({
   seller_preference: z
     .unknown()
     .optional()
-    .describe('Preference of the seller for this format, as written'),
+    .describe('The seller’s preference for this format, as written'),
   experimental: z
     .boolean()
     .optional()
@@ -239,7 +239,7 @@ export const PublisherLookup = z
     next_cursor: text
       .nullable()
       .optional()
-      .describe('Value of `cursor` for the rest of the lists; absent or null at their end'),
+      .describe('Pass as `cursor` to get the rest of the lists; absent or null at the end'),
     rollup_truncated: z
       .looseObject({
         cap: count.describe('Number of agents whose properties are counted'),

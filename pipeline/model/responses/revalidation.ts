@@ -43,10 +43,10 @@ export const PublisherRevalidated = z
 
 const previous = text
   .nullable()
-  .describe('Source of the brand before, such as `community`; null if there was none')
+  .describe('Previous source of the brand, such as `community`; null if there was none')
 const current = text
   .nullable()
-  .describe('Source of the brand now, such as `brand_json`; null if there is none')
+  .describe('Current source of the brand, such as `brand_json`; null if there is none')
 
 export const BrandForceCrawled = z
   .object({

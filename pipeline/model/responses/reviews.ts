@@ -12,7 +12,7 @@ const summary = {
     .enum(reviewStatuses)
     .describe('Status of the review; `pending` until a moderator decides'),
   digest: z.string().describe('SHA-256 of the submission; required for a decision'),
-  submitted_at: z.iso.datetime().describe('Time of the submission, or of its last repetition'),
+  submitted_at: z.iso.datetime().describe('Time of the last submission'),
   submitter: z
     .object({
       id: z.string().describe('ID of the key or person behind the submission'),
@@ -51,7 +51,10 @@ export const ReviewAnswer = z
       .nullable()
       .describe('Path of the image if a logo is reviewed, for moderators; otherwise null'),
   })
-  .meta({ id: 'Review', description: 'A submission that waits for a moderator, or was decided' })
+  .meta({
+    id: 'Review',
+    description: 'A submission that is waiting for a moderator or has been decided',
+  })
 export type ReviewAnswer = z.infer<typeof ReviewAnswer>
 
 export const ReviewDecided = z

@@ -37,14 +37,16 @@ export const SearchAnswer = z
   .looseObject({
     brands: z
       .array(BrandItem)
-      .describe('The five best brands; `/api/brands/registry?search=` lists all'),
-    publishers: z.array(PublisherMatch).describe('The five best publishers'),
+      .describe('The five best-matching brands; `/api/brands/registry?search=` lists all of them'),
+    publishers: z.array(PublisherMatch).describe('The five best-matching publishers'),
     properties: z
       .array(PropertyItem)
-      .describe('The five best properties; `/api/properties/registry?search=` lists all'),
+      .describe(
+        'The five best-matching properties; `/api/properties/registry?search=` lists all of them',
+      ),
     agents: z
       .array(AgentMatch)
-      .describe('The five best agents; `/api/registry/agents/{url}` has more about each'),
+      .describe('The five best-matching agents; `/api/registry/agents/{url}` has more about each'),
   })
   .meta({ id: 'SearchAnswer', description: 'The best matches of each kind' })
 export type SearchAnswer = z.infer<typeof SearchAnswer>
@@ -53,7 +55,7 @@ export const FoundBrands = z
   .looseObject({
     results: z
       .array(BrandItem)
-      .describe('The best brands; `/api/brands/registry?search=` lists all'),
+      .describe('The best matches; `/api/brands/registry?search=` lists all of them'),
   })
-  .meta({ id: 'FoundBrands', description: 'Brands that match a text, best matches first' })
+  .meta({ id: 'FoundBrands', description: 'Brands that match a query, best matches first' })
 export type FoundBrands = z.infer<typeof FoundBrands>

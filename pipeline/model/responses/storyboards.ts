@@ -83,7 +83,7 @@ export const StoryboardDetail = z
           .object({ description: text.describe('Human-readable list of prerequisites') })
           .optional()
           .describe('Prerequisites; absent if there are none'),
-        required_tools: z.array(text).describe('Tasks, of which an agent must offer at least one'),
+        required_tools: z.array(text).describe('Tasks; an agent must offer at least one of them'),
         track: text.describe('Part of the protocol that the storyboard tests'),
       })
       .describe('The complete storyboard, except for requests and checks'),

@@ -28,9 +28,9 @@ export const SubscriptionView = z
       .describe(
         'Status of the subscription: `failing` while failed attempts are retried, `disabled` once retries have ended',
       ),
-    created_at: moment.describe('Time at which the receiver repeated the challenge'),
+    created_at: moment.describe('Time at which the receiver returned the challenge'),
     cursor: DeliveryCursor.describe(
-      'Position in the feed or the audit log up to which everything was accepted or did not match; as a `cursor` of the feed, it lets you continue from the feed',
+      'Position in the feed or the audit log up to which everything was accepted or did not match; pass it to the feed as `cursor` to continue there',
     ),
     delivered_at: moment
       .nullable()

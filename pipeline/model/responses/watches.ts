@@ -21,6 +21,6 @@ export type WatchView = z.infer<typeof WatchView>
 export const Watches = z
   .object({
     watches: z.array(WatchView).describe('Everything you watch, oldest first'),
-    most: z.int().describe('Highest number of things that you can watch'),
+    most: z.int().describe('Maximum number of things that you can watch'),
   })
   .meta({ id: 'Watches', description: 'What a person watches' })

@@ -28,7 +28,7 @@ export const StepExchange = z
         path: z
           .enum(extractionPaths)
           .describe(
-            'Where the result was found: `structured_content`, `text_fallback` for a text that is JSON, `error` if the agent refused, or `none` if there was no response',
+            'Where the result was found: `structured_content`, `text_fallback` for a text that is JSON, `error` if the agent returned an error, or `none` if there was no response',
           ),
         note: text
           .optional()
@@ -38,7 +38,7 @@ export const StepExchange = z
     error: z
       .unknown()
       .optional()
-      .describe('Error with which the agent refused; absent if it did not refuse'),
+      .describe('Error that the agent returned; absent if there was none'),
   })
   .meta({
     id: 'StoryboardExchange',

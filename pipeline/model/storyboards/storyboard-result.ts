@@ -44,7 +44,7 @@ export const StepResult = z
     task: text.describe('Name of the tool that was called'),
     passed: z.boolean().nullable().describe('Whether the step passed; null if it was not run'),
     duration_ms: ms,
-    error: text.optional().describe('Why the agent gave no response, or how it refused the task'),
+    error: text.optional().describe('Why the agent did not respond, or how it refused the task'),
     skipped: z.literal(true).optional().describe('True if the step was not run; absent otherwise'),
     skip_reason: z
       .enum(skipReasonNames)

@@ -20,7 +20,7 @@ test.each([
   ],
   ['empty', 'lists nothing: add at least one collection ID', 'add at least one collection ID'],
   ['not_https', 'must start with https://: write "https://a.example"', 'write "https://a.example"'],
-  ['bad_pattern', 'is "A b" but must be lower-case letters only: write "a_b"', 'write "a_b"'],
+  ['bad_pattern', 'is "A b" but must be lowercase letters only: write "a_b"', 'write "a_b"'],
   ['repeated', 'duplicates properties[0]', 'keep one'],
 ] as const)('the fix of a fault is specific: %s, %s', (code, message, repair) => {
   expect(describeRepair({ code, message })).toBe(repair)

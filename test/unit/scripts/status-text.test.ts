@@ -126,7 +126,7 @@ describe('the status of a registry', () => {
   test('names a Redis that is away once, in the words of the running start', () => {
     const away = { ...healthy, queues: null, source: 'record' as const }
     expect(findProblems(away, NOW)).toEqual(['Redis does not answer'])
-    const reported = ['Redis does not answer: what is stored can be read, saves are refused']
+    const reported = ['Redis does not answer: what is stored can be read, saves are rejected']
     expect(findProblems({ ...away, supervisor_problems: reported }, NOW)).toEqual(reported)
   })
 
@@ -219,7 +219,7 @@ describe('the status of a registry', () => {
       { ...healthy, index: { ...healthy.index, log_waits_for: 'access denied' } },
     ],
     [
-      '200 MB are free on the disk of DATA_DIR: free some space before saves are refused',
+      '200 MB are free on the disk of DATA_DIR: free some space before saves are rejected',
       { ...healthy, disk_free: 2e8 },
     ],
     [

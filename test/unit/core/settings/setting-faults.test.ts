@@ -46,7 +46,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
     'must be redis://HOST:PORT, unix://SOCKET, redis+sentinel://HOST:PORT,HOST:PORT/NAME or ' +
       'redis+cluster://HOST:PORT,HOST:PORT, with rediss for TLS.',
   ],
-  PROTOCOL_NAME: ['AdCP', 'must be lower-case letters and digits; it is "AdCP".'],
+  PROTOCOL_NAME: ['AdCP', 'must be lowercase letters and digits; it is "AdCP".'],
   SIGNING_PROFILE: ['3', 'must be 3.1 or 3.2; it is "3".'],
   LOG_LEVEL: [
     'verbose',
