@@ -175,8 +175,8 @@ export const readBrandOwnership = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get a brand domain’s owner',
   description:
-    '`verified` means that an organization has verified the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential the response also says what the ' +
-    'caller can do about it.',
+    '`verified` means that an organization has verified the domain or a parent domain. Its name is shown to everyone if its profile is public, otherwise only to itself. With a credential, the response also says ' +
+    'whether the caller can save the brand or verify the domain.',
   access: 'optional',
   cache: 'personal',
   params: z.object({ domain: PastedDomain }),
