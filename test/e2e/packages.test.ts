@@ -178,7 +178,7 @@ process.on('exit', () => {
     const { status, stdout } = await validate('good.json', 'adagents-bad.json')
     expect(status).toBe(2)
     expect(stdout).toContain('good.json: adagents.json, 0 errors')
-    expect(stdout).toContain('adagents-bad.json:3:5: error: authorized_agents[0] is not an object')
+    expect(stdout).toContain('adagents-bad.json:3:5: error: authorized_agents[0] must be an object')
   })
 
   test('checks what a domain serves, of which one file is enough', async () => {

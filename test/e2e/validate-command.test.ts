@@ -69,7 +69,7 @@ describe('registry validate', () => {
   test('names the file, the line and the column of each fault', async () => {
     const { stdout } = await run(bad)
     expect(stdout).toContain(
-      `${bad}:3:5: error: authorized_agents[0] is not an object. Fix: write an object`,
+      `${bad}:3:5: error: authorized_agents[0] must be an object, not 1. Fix: write an object`,
     )
     expect(stdout).toContain(`${bad}: adagents.json, 1 error, 2 warnings`)
   })
