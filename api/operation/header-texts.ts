@@ -9,7 +9,7 @@ export const responseHeaderTexts = {
     schema: text,
   },
   'Last-Modified': {
-    description: 'Time of the last change of the content; send it as `If-Modified-Since`',
+    description: 'Time at which the content last changed; send it as `If-Modified-Since`',
     schema: text,
   },
   Link: {

@@ -51,7 +51,7 @@ export const lookUpOperator = defineOperation({
       .meta({
         default: 'all',
         examples: [...scopes],
-        description: 'Only agents of this visibility',
+        description: 'Only agents with this visibility',
       }),
     limit: createPageSize({ defaultSize: AGENTS, max: AGENTS_MAX }),
     cursor: pageCursor,

@@ -14,4 +14,4 @@ create or replace macro agent_key(address) as
     || rtrim(regexp_extract(trim(address), '://[^/?#]+([^?#]*)', 1), '/')
     || regexp_extract(trim(address), '^[^?#]+(\?[^#]*)', 1)
   end;
-comment on macro agent_key is 'Key of an agent, by which every table names it, from an address as people write it: left join agent_reach r on r.agent_url = agent_key(mine.url). Scheme and host become lowercase; the default port, the fragment and slashes at the end are dropped. Null for what is no http address, and for what only the API rewrites: . or .. as a part of the path, percent escapes that are not needed or in lower case, international hosts that are no A-labels.';
+comment on macro agent_key is 'Key by which every table names an agent, from a URL as people write it: left join agent_reach r on r.agent_url = agent_key(mine.url). Scheme and host become lowercase; the default port, the fragment and slashes at the end are dropped. Null for what is no http address, and for what only the API rewrites: . or .. as a part of the path, percent escapes that are not needed or in lowercase, international hosts that are no A-labels.';

@@ -31,7 +31,7 @@ create table if not exists crawl_state (
 comment on table crawl_state is 'Files on the web, one row each, with the results of the latest attempts to read them.';
 comment on column crawl_state.kind is 'brand.json, adagents.json, ads.txt or agent';
 comment on column crawl_state.location is 'a domain (for its well-known address), an https URL, or the normalized URL of an agent';
-comment on column crawl_state.priority is '0: requested; 1: another document points there; 2: given by the operator of the registry; 3: only mentioned';
+comment on column crawl_state.priority is '0: requested; 1: another document points there; 2: added by the registry’s operator; 3: only mentioned';
 comment on column crawl_state.outcome is 'outcome of the last attempt; null before the first';
 comment on column crawl_state.effect is 'effect of the last response on the stored state: success, absent (not found), unusable or garbled (invalid), unreachable; an attempt without a response does not change it; null before the first response';
 comment on column crawl_state.status is 'HTTP status of the last attempt; null if no server responded';

@@ -27,7 +27,7 @@ comment on column entries.brand_name is 'name of the brand; null for a publisher
 comment on column entries.document is 'for a brand: brand_manifest, if any, and enrichment (source and time) for an enriched brand; for a publisher: properties with their rids, and authorized_agents, which is always empty';
 comment on column entries.contact_id is 'private contact that was saved with the entry; null if there is none';
 comment on column entries.revision_number is 'number of the entry’s last revision';
-comment on column entries.status is 'live; pending: waiting for a moderator; rejected: a moderator refused it, and it stays hidden; withdrawn: its owner or a moderator stopped hosting it';
+comment on column entries.status is 'live; pending: waiting for a moderator; rejected: a moderator rejected it, and it stays hidden; withdrawn: its owner or a moderator stopped hosting it';
 comment on column entries.created_at is 'when the entry was first saved (UTC)';
 comment on column entries.updated_at is 'when the entry was last saved (UTC)';
 comment on column entries.seq is 'commit that last touched the row';

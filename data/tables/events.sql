@@ -13,7 +13,7 @@ create table if not exists events (
 );
 comment on table events is 'The change feed.';
 comment on column events.event_id is 'UUID v7, strictly increasing';
-comment on column events.event_type is 'one of the twenty types of the feed';
+comment on column events.event_type is 'one of the feed’s twenty event types';
 comment on column events.entity_type is 'agent, authorization, collection, property or publisher';
 comment on column events.entity_id is 'id of the entity that changed';
 comment on column events.payload is 'details of the change';

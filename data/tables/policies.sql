@@ -31,14 +31,14 @@ comment on table policies is 'Policies that agents refer to: advertising laws an
 comment on column policies.policy_id is 'lowercase letters, digits and _';
 comment on column policies.version is 'version that the policy’s author gave it';
 comment on column policies.name is 'display name of the policy';
-comment on column policies.description is 'subject of the policy; null if it has none';
+comment on column policies.description is 'summary of the policy, in a few sentences; null if there is none';
 comment on column policies.category is 'regulation or standard';
 comment on column policies.enforcement is 'must, should or may';
 comment on column policies.jurisdictions is 'jurisdictions in which the policy applies; with no region either, it applies everywhere';
 comment on column policies.region_aliases is 'names of regions, each with the jurisdictions that it includes';
-comment on column policies.policy_categories is 'categories of advertising that the policy is about';
-comment on column policies.channels is 'channels that the policy is about; null for all';
-comment on column policies.governance_domains is 'fields of governance that the policy belongs to';
+comment on column policies.policy_categories is 'advertising categories that the policy covers';
+comment on column policies.channels is 'channels that the policy covers; null for all';
+comment on column policies.governance_domains is 'areas that the policy governs';
 comment on column policies.effective_date is 'date or time from which the policy applies; null means no start';
 comment on column policies.sunset_date is 'date or time until which the policy applies; null means no end';
 comment on column policies.source_url is 'where the policy is published; null if unknown';

@@ -20,7 +20,7 @@ create table if not exists revisions (
 comment on table revisions is 'Revisions of entries and policies: saves, enrichments and rollbacks. Crawls create none. Each entry numbers its revisions from 1.';
 comment on column revisions.entity is 'brand, property or policy';
 comment on column revisions.domain is 'domain of the brand or publisher; for a policy, its id';
-comment on column revisions.revision_number is 'number within the entry';
+comment on column revisions.revision_number is 'number of the revision within the entry';
 comment on column revisions.revision_id is 'id chosen by the caller; null for revisions of policies';
 comment on column revisions.editor_id is 'opaque id of the editor; system for automated enrichment';
 comment on column revisions.edit_summary is 'reason that the editor gave';

@@ -45,7 +45,7 @@ left join (
 left join operator_sides d on d.location = o.location and d.publisher_domain = a.publisher_domain
   and d.property_rid = s.property_rid and d.delegation_type is not distinct from a.delegation_type
 where a.in_force;
-comment on view grants_flat is 'Who is authorized to sell what, and what the operators of the agents say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted or property_status is stale, the agent cannot sell. A grant that reaches no property, such as a grant of signals, has one row without a property.';
+comment on view grants_flat is 'Who is authorized to sell what, and what the agents’ operators say about it: one row for each grant in force and each property it reaches. Where operator_side is contradicted or property_status is stale, the agent cannot sell. A grant that reaches no property, such as a grant of signals, has one row without a property.';
 comment on column grants_flat.publisher_domain is 'domain of the publisher that made the grant';
 comment on column grants_flat.agent_url is 'normalized URL of the agent to which it is granted';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';

@@ -101,7 +101,7 @@ export const publicErrors = {
   },
   unresolved_claims: {
     status: 422,
-    means: 'the claims of the tested agent are unknown or contradictory; `error_kind` says which',
+    means: 'the tested agent’s claims are unknown or contradictory; `error_kind` says which',
   },
   receiver_unconfirmed: {
     status: 422,

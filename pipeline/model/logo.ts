@@ -100,7 +100,7 @@ export const LogoList = z
       })
       .describe('Counts of the logos by status'),
   })
-  .meta({ id: 'LogoList', description: 'Logos of a brand that the caller may see' })
+  .meta({ id: 'LogoList', description: 'A brand’s logos that the caller may see' })
 export type LogoList = z.infer<typeof LogoList>
 
 export const LogoTaken = z

@@ -79,7 +79,7 @@ export const severities = ['error', 'warning', 'recommendation'] as const
 export const Fault = z
   .object({
     field: z.string().describe('Path of the field in the file, such as `brands[0].id`'),
-    code: z.enum(faultCodeNames).describe('Stable name of the fault, for programs'),
+    code: z.enum(faultCodeNames).describe('Stable name of the issue, for programs'),
     message: z.string().describe('What is wrong, in a sentence that names the field'),
     severity: z
       .enum(severities)

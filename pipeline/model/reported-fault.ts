@@ -7,9 +7,9 @@ const text = z.string()
 export const ReportedFault = z
   .looseObject({
     ...Fault.shape,
-    suggestion: text.optional().describe('How to fix the fault; absent if there is no advice'),
+    suggestion: text.optional().describe('How to fix the issue; absent if there is no advice'),
   })
-  .meta({ id: 'ReportedFault', description: 'A fault of a file, with its place and how to fix it' })
+  .meta({ id: 'ReportedFault', description: 'An issue in a file, with its place and how to fix it' })
 export type ReportedFault = z.infer<typeof ReportedFault>
 
 const place = z.int().positive().optional()
@@ -18,10 +18,10 @@ const place = z.int().positive().optional()
 export const PlacedFault = z
   .looseObject({
     ...ReportedFault.shape,
-    line: place.describe('Line of the fault, from 1; absent if the file was not sent as text'),
-    column: place.describe('Column of the fault in its line, from 1; absent if there is no `line`'),
+    line: place.describe('Line of the issue, from 1; absent if the file was not sent as text'),
+    column: place.describe('Column of the issue in its line, from 1; absent if there is no `line`'),
   })
-  .meta({ id: 'PlacedFault', description: 'A fault of a file, with its line and how to fix it' })
+  .meta({ id: 'PlacedFault', description: 'An issue in a file, with its line and how to fix it' })
 export type PlacedFault = z.infer<typeof PlacedFault>
 
 /** Reason why the file of a brand could not be read, or names no brand. */
@@ -33,10 +33,10 @@ export const LiveBrandFailure = z
       .int()
       .optional()
       .describe('HTTP status of the response; absent if there was none'),
-    errors: z.array(ReportedFault).describe('Why the file could not be used; at most 20 faults'),
+    errors: z.array(ReportedFault).describe('Why the file could not be used; at most 20 issues'),
     warnings: z
       .array(ReportedFault)
-      .describe('Faults that would affect only part of the file; at most 20'),
+      .describe('Issues that would affect only part of the file; at most 20'),
   })
   .meta({
     id: 'LiveBrandFailure',

@@ -102,7 +102,7 @@ const HEAD = `# Data dictionary
 Derived from \`data/tables/\`, \`data/views/\` and \`data/macros/\`; \`npm run generate\` writes it.
 
 \`DATA_DIR/registry.duckdb\` is the current snapshot of the index: an ordinary DuckDB file that is
-never changed, only replaced by a newer one, and that nobody may write. You can open it read-only, even while a crawl commits:
+never changed, only replaced by a newer one, and that nothing may write to. You can open it read-only, even while a crawl commits:
 
 \`\`\`sh
 duckdb -readonly DATA_DIR/registry.duckdb

@@ -33,7 +33,7 @@ export const readCompliance = defineOperation({
   id: 'getAgentCompliance',
   path: '/api/registry/agents/:encodedUrl/compliance',
   summary: 'Get an agent’s test results',
-  description: `Returns the results of the last run of each storyboard. An agent that was never tested, or that the registry has never seen, is \`unknown\`. ${shown}`,
+  description: `Returns the last result of each storyboard. An agent that was never tested, or that the registry has never seen, is \`unknown\`. ${shown}`,
   access: 'optional',
   params,
   reply: { 200: AgentCompliance },

@@ -166,7 +166,7 @@ export const readDiagnostics = defineOperation({
     run_id: z
       .uuid()
       .optional()
-      .describe('ID of the run, from the history of the agent; by default the last run'),
+      .describe('ID of the run, from the agent’s history; defaults to the last run'),
     limit: createPageSize({ defaultSize: 500, max: 1_000 }),
   }),
   reply: { 200: AgentDiagnosticList },

@@ -75,7 +75,7 @@ const query = z.object({
     .describe('Only publishers whose file was read at this time or later'),
   status: createRepeatable(
     ['authorized', 'revoked'],
-    'Status of the publishers to list; by default `authorized`',
+    'Status of the publishers to list; defaults to `authorized`',
   ).optional(),
   include: createRepeatable(
     ['properties'],

@@ -64,7 +64,7 @@ export const authorizePublisher = defineOperation({
   method: 'GET',
   path: '/api/registry/publisher/authorization',
   group: 'Lookups & Authorization',
-  summary: 'Count a publisher’s properties that an agent can sell',
+  summary: 'Count a publisher’s properties that an agent can sell ads on',
   description:
     'Counts the active properties that are covered by a grant in force and not contradicted by the agent’s operator. ' +
     `${sidesSentence}Grants limited to countries, ` +

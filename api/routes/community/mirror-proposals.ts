@@ -53,7 +53,7 @@ export const listMirrorProposals = defineOperation({
   group: 'Community Mirrors',
   summary: 'List mirror proposals',
   description:
-    'Lists the proposals of your organization. Moderators see all proposals, by default only pending ones, ' +
+    'Lists your organization’s proposals. Moderators see all proposals, by default only pending ones, ' +
     'and can set `review_queue=true`.',
   access: 'bearer',
   cache: 'private',

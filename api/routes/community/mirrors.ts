@@ -27,7 +27,7 @@ const params = z.object({
   platform: Platform.describe('Platform whose catalog is mirrored, such as `youtube`'),
 })
 const list = z.array(z.unknown()).optional()
-const part = (what: string) => list.describe(`${what} of the platform, as in an adagents.json`)
+const part = (what: string) => list.describe(`The platform’s ${what}, as in an adagents.json`)
 
 export const listCommunityMirrors = defineOperation({
   id: 'listMirrors',
@@ -109,11 +109,11 @@ export const putCommunityMirror = defineOperation({
       .max(2_000)
       .optional()
       .describe('URL of the file that supersedes the mirror, if there is one'),
-    formats: part('Formats'),
-    properties: part('Properties'),
-    placements: part('Placements'),
-    collections: part('Collections'),
-    signals: part('Signals'),
+    formats: part('formats'),
+    properties: part('properties'),
+    placements: part('placements'),
+    collections: part('collections'),
+    signals: part('signals'),
   }),
   reply: { 200: MirrorPublished, 202: MirrorProposed },
   responseHeaders: ['Location'],

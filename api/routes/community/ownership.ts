@@ -20,7 +20,7 @@ const howToVerify = {
     .uuid()
     .toLowerCase()
     .exactOptional()
-    .describe('ID of the challenge; by default the last one'),
+    .describe('ID of the challenge; defaults to the last one'),
   method: z
     .enum(ownershipMethods)
     .exactOptional()

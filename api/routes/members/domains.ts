@@ -86,7 +86,7 @@ export const verifyOwnDomain = defineOperation({
   group: 'Onboarding',
   summary: 'Verify a domain',
   description:
-    'Looks for the token of the last challenge in DNS and in the file. A challenge can be verified only once, whatever the result.',
+    'Looks for the last challenge’s token in DNS and in the file. A challenge can be verified only once, whatever the result.',
   access: 'bearer',
   writes: true,
   raw: true,
@@ -131,7 +131,7 @@ export const cancelOwnDomainProof = defineOperation({
   group: 'Onboarding',
   summary: 'Cancel a pending domain verification',
   description:
-    'The token of the last challenge becomes invalid. An earlier verification stays valid.',
+    'The last challenge’s token becomes invalid. An earlier verification stays valid.',
   access: 'bearer',
   writes: true,
   cache: 'private',

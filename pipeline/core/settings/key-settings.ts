@@ -19,7 +19,7 @@ export const keySettings = {
   LOG_ORIGIN: defineSetting(
     z.string().regex(LOG_ORIGIN, 'must have no spaces and no +').optional(),
     'name of that log and of its key, such as registry.example/log. Keep it even if the registry moves',
-    { shown: 'the one with which the log began: BASE_URL without its scheme, and /log' },
+    { shown: 'the name with which the log began: BASE_URL without its scheme, followed by /log' },
   ),
   CREDENTIALS_KEY: defineSetting(
     z

@@ -33,7 +33,7 @@ export const recordSettings = {
   ),
   BRAKE_FACTOR: defineSetting(
     wholeNumber(1, 1_000_000).default(5),
-    'multiple of the usual removals of a night (mean of three to seven nights) that one night may reach',
+    'multiple of a night’s usual removals (the mean of three to seven nights) that one night may reach',
     { shown: '5' },
   ),
   BRAKE_ROWS: defineSetting(

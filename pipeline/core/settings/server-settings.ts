@@ -65,7 +65,7 @@ export const serverSettings = {
   ),
   BASE_URL: defineSetting(
     hostUrl.optional(),
-    'public URL of the API: a host of its own, without a path. If it is https, domains can point to the files that the registry hosts for them',
+    'public URL of the API: its own host, without a path. If it is https, domains can point to the files that the registry hosts for them',
     { shown: 'http://HOST:PORT' },
   ),
   SHARED_CACHE_S: defineSetting(
@@ -82,7 +82,7 @@ export const serverSettings = {
     networks,
     'IP addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API. X-Forwarded-For is trusted only from these',
   ),
-  DATA_DIR: defineSetting(folder.default('data/var'), 'folder of all stores', {
+  DATA_DIR: defineSetting(folder.default('data/var'), 'folder for all stores', {
     shown: 'data/var',
   }),
   REDIS_URL: defineSetting(

@@ -53,7 +53,7 @@ export const signInSettings = {
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'secret that the billing provider signs its webhooks with. Without it, they are rejected',
+    'secret that the billing provider signs its webhooks with. Without it, webhooks are rejected',
     { secret: true },
   ),
 }

@@ -44,7 +44,7 @@ export const Metric = z.object({
     .describe('URL of a page that describes how the metric is measured'),
   methodology_version: text
     .exactOptional()
-    .describe('Version of the method by which the metric is measured'),
+    .describe('Version of the measurement method'),
 })
 
 export const MeasurementCapabilities = z.object({ metrics: z.array(Metric).min(1) })

@@ -18,8 +18,8 @@ export const discoveryMethods = [
 export const AdagentsValidation = z
   .looseObject({
     valid: z.boolean().describe('Whether the file exists and has no errors'),
-    errors: z.array(PlacedFault).describe('Faults that make the file invalid'),
-    warnings: z.array(PlacedFault).describe('Faults that affect only part of the file'),
+    errors: z.array(PlacedFault).describe('Issues that make the file invalid'),
+    warnings: z.array(PlacedFault).describe('Issues that affect only part of the file'),
     domain: text.describe('Requested domain; `proposed` for a file that is not served'),
     url: text.describe('URL at which the file was requested'),
     status_code: z

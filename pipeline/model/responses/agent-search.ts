@@ -36,7 +36,7 @@ export const FoundAgent = z
         ...InventoryProfile.shape,
         format_ids: texts.describe(`${format_ids}, by ID`),
       })
-      .describe('Facts of the agent in the form that replicas store'),
+      .describe('Facts about the agent in the form that replicas store'),
     compliance_summary: z
       .object({
         ...ComplianceFacts.shape,
@@ -46,7 +46,7 @@ export const FoundAgent = z
           .describe('Parts of the protocol for which the agent has a badge'),
       })
       .optional()
-      .describe('Test results of the agent; absent if there are none, or if they are not public'),
+      .describe('The agent’s test results; absent if there are none, or if they are not public'),
     match: z
       .looseObject({ score, matched_filters: matched })
       .describe('How the agent matches the query'),

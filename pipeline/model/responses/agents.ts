@@ -41,7 +41,7 @@ export const AgentHealth = z
       .describe('Number of resources that the agent offers over MCP; absent if it declares none'),
     error: text.optional().describe('Why the probe failed, in one word such as `timeout`'),
   })
-  .meta({ id: 'AgentHealth', description: 'Result of the last probe of an agent' })
+  .meta({ id: 'AgentHealth', description: 'Result of an agent’s last probe' })
 export type AgentHealth = z.infer<typeof AgentHealth>
 
 const reached = {
@@ -234,10 +234,10 @@ export const AgentLookup = z
       ),
     ...reached,
     health: AgentHealth.optional().describe(
-      'Result of the last probe, without `resources_count`; absent if there was none, or if the member keeps the agent private',
+      'Result of the last probe, without `resources_count`; absent if the agent was never probed, or if the member keeps the agent private',
     ),
     compliance: ComplianceSummary.optional().describe(
-      'Test results of the agent; absent if there are none, or if they are not public',
+      'The agent’s test results; absent if there are none, or if they are not public',
     ),
     freshness: FreshnessBlock,
   })
@@ -297,7 +297,7 @@ export const OperatorLookup = z
   })
   .meta({
     id: 'OperatorLookup',
-    description: 'The agents of a domain, and the publishers that authorize them',
+    description: 'A domain’s agents, and the publishers that authorize them',
   })
 export type OperatorLookup = z.infer<typeof OperatorLookup>
 

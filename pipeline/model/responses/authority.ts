@@ -36,7 +36,7 @@ export const Sides = z
   .meta({
     id: 'AuthorizationSides',
     description:
-      'Verdicts of the publisher’s adagents.json and of the brand.json of the agent’s operator',
+      'Verdicts from the publisher’s adagents.json and the agent operator’s brand.json',
   })
 const Needs = z
   .enum(neededTerms)
@@ -191,7 +191,7 @@ export const AgentPublisher = z
       .describe('IDs of the properties that the agent can sell; only with `include=properties`'),
     signing_keys_pinned: z
       .boolean()
-      .describe('Whether the publisher’s file pins signing keys of the agent'),
+      .describe('Whether the publisher’s file pins the agent’s signing keys'),
     status: z
       .enum(['authorized', 'revoked'])
       .describe(

@@ -28,9 +28,9 @@ export const BrandJson = z
     warnings: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults that affect only part of the file; only with `fresh=true`'),
+      .describe('Issues that affect only part of the file; only with `fresh=true`'),
     promoted_from_schema: PromotedFromSchema,
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'BrandJson', description: 'The brand.json of a domain, as crawled' })
+  .meta({ id: 'BrandJson', description: 'A domain’s brand.json, as crawled' })

@@ -43,7 +43,7 @@ const relationship = {
     .describe('Domain of a house that the brand names but that does not confirm the brand'),
   parent_brand: text
     .optional()
-    .describe('ID of the parent brand in the portfolio of the house; absent if there is none'),
+    .describe('ID of the parent brand in the house’s portfolio; absent if there is none'),
   brand_agent_url: text
     .optional()
     .describe('URL of the agent that represents the brand; absent if it has none'),

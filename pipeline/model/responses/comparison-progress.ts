@@ -36,10 +36,10 @@ export const ComparisonProgress = z
     requested_at: z.iso.datetime().describe('Time of the request'),
     steps_total: count.describe('Number of steps of the storyboard, run or not'),
     user_steps_done: count.describe(
-      'Number of finished steps of your agent, including skipped ones',
+      'Number of steps that your agent has finished, including skipped ones',
     ),
     reference_steps_done: count.describe(
-      'Number of finished steps of the reference agent, including skipped ones',
+      'Number of steps that the reference agent has finished, including skipped ones',
     ),
     phases: z
       .array(
@@ -47,9 +47,9 @@ export const ComparisonProgress = z
           id: text.describe('ID of the phase within its storyboard'),
           title: text.describe('Display name of the phase'),
           steps_total: count.describe('Number of steps of the phase, run or not'),
-          user_steps_done: count.describe('Number of finished steps of your agent in this phase'),
+          user_steps_done: count.describe('Number of steps that your agent has finished in this phase'),
           reference_steps_done: count.describe(
-            'Number of finished steps of the reference agent in this phase',
+            'Number of steps that the reference agent has finished in this phase',
           ),
         }),
       )

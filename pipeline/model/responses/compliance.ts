@@ -201,7 +201,7 @@ export const TestObservation = z
   })
   .meta({
     id: 'AgentTestObservation',
-    description: 'A finding of a run, in addition to the verdict',
+    description: 'A finding from a run, in addition to the verdict',
   })
 
 /** Fields that only the agent's own organization reads; for others they are null or false. */
@@ -246,7 +246,7 @@ export const AgentCompliance = z
       .boolean()
       .describe('Whether the agent must pass a full run to get a badge again after an opt-out'),
     status_changed_at: moment.describe(
-      'Time of the last change of `status`; null if there was none',
+      'Time at which `status` last changed; null if it never has',
     ),
     declared_specialisms: z.array(text).describe('Specialisms that the agent claims'),
     specialism_status: z
@@ -269,11 +269,11 @@ export const AgentCompliance = z
       .describe(`Notices about the results, at most ${NOTICES_MAX}`),
     observations: z
       .array(TestObservation)
-      .describe('Findings of the last runs, in addition to their verdicts'),
+      .describe('Findings from the last runs, in addition to their verdicts'),
     ...ownersFields,
     did_you_mean: DidYouMean.optional(),
   })
-  .meta({ id: 'AgentCompliance', description: 'Test results of an agent' })
+  .meta({ id: 'AgentCompliance', description: 'An agent’s test results' })
 export type AgentCompliance = z.infer<typeof AgentCompliance>
 
 export const ComplianceHistory = z

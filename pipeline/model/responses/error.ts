@@ -102,15 +102,15 @@ export const ErrorBody = z
       .describe('True if the tested agent requires a credential'),
     ...claimFaultFields,
     success: z.literal(false).optional().describe('False if a proposed file was rejected'),
-    details: z.array(ReportedFault).optional().describe('Faults of a proposed file, at most 20'),
+    details: z.array(ReportedFault).optional().describe('Issues in a proposed file, at most 20'),
     errors: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults that keep a file from being used, each with its field'),
+      .describe('Issues that keep a file from being used, each with its field'),
     warnings: z
       .array(ReportedFault)
       .optional()
-      .describe('Faults that affect only part of a file, each with its field'),
+      .describe('Issues that affect only part of a file, each with its field'),
     timestamp: text.optional().describe('Time at which a proposed file was checked'),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),

@@ -37,7 +37,7 @@ export const LogConsistency = z
   .object({
     from: size.describe('Number of events in the earlier tree'),
     to: size.describe('Number of events in the later tree'),
-    from_root: hash.describe('Root of the earlier tree, in Base64: the one that you stored'),
+    from_root: hash.describe('Root of the earlier tree, which you stored, in Base64'),
     to_root: hash.describe('Root of the later tree, in Base64'),
     proof: z
       .array(hash)

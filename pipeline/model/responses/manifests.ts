@@ -20,7 +20,7 @@ export const ManifestReference = z
   })
   .meta({
     id: 'ManifestReference',
-    description: 'The file or agent that has the manifest of a domain',
+    description: 'The file or agent that has a domain’s manifest',
   })
 export type ManifestReference = z.infer<typeof ManifestReference>
 

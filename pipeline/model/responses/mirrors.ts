@@ -135,7 +135,7 @@ export type Proposal = z.infer<typeof Proposal>
 
 export const ProposalAnswer = z
   .looseObject({ proposal: Proposal })
-  .meta({ id: 'MirrorProposalAnswer', description: 'One proposal' })
+  .meta({ id: 'MirrorProposalAnswer', description: 'A mirror proposal' })
 
 export const ProposalRejected = z
   .looseObject({ success: Success, proposal: Proposal })

@@ -19,7 +19,7 @@ const schedule = {
 
 export const MonitoringSchedule = z
   .object(schedule)
-  .meta({ id: 'AgentMonitoring', description: 'Test schedule of an agent' })
+  .meta({ id: 'AgentMonitoring', description: 'An agent’s test schedule' })
 
 export const RegistryMetadata = z
   .object({
@@ -43,7 +43,7 @@ export const RegistryMetadata = z
       'Time of the last change to these settings; null if there was none',
     ),
   })
-  .meta({ id: 'AgentRegistryMetadata', description: 'Test settings of an agent' })
+  .meta({ id: 'AgentRegistryMetadata', description: 'An agent’s test settings' })
 export type RegistryMetadata = z.infer<typeof RegistryMetadata>
 
 export const Requeued = z
@@ -265,7 +265,7 @@ export const AgentRefreshed = z
         observations_count: z
           .int()
           .optional()
-          .describe('Number of findings of the run, in addition to its verdict'),
+          .describe('Number of findings from the run, in addition to its verdict'),
         notices_count: z.int().optional().describe('Number of notices about the results'),
         error: text.optional().describe('Why no storyboard was run; absent if some were'),
       })

@@ -43,7 +43,7 @@ export type OrganizationMember = z.infer<typeof OrganizationMember>
 
 export const OrganizationMembers = z
   .object({ members: z.array(OrganizationMember).describe('People, in the order they joined') })
-  .meta({ id: 'OrganizationMembers', description: 'The people of an organization' })
+  .meta({ id: 'OrganizationMembers', description: 'The people in an organization' })
 
 export const MembershipChanged = z
   .object({ user_id: z.string().describe('ID of the person whose role was changed'), role })
@@ -63,7 +63,7 @@ export const Invitations = z
       .array(z.object(invitation))
       .describe('Invitations that can still be accepted, oldest first'),
   })
-  .meta({ id: 'Invitations', description: 'The pending invitations of an organization' })
+  .meta({ id: 'Invitations', description: 'An organization’s pending invitations' })
 export type Invitations = z.infer<typeof Invitations>
 
 export const InvitationMade = z

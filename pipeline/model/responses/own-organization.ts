@@ -6,7 +6,7 @@ import { AgentUrl, Success } from '../shared-fields.ts'
 
 export const ApiKeys = z
   .object({ api_keys: z.array(ApiKey).describe('Active keys, oldest first') })
-  .meta({ id: 'ApiKeys', description: 'The active keys of an organization, oldest first' })
+  .meta({ id: 'ApiKeys', description: 'An organization’s active keys, oldest first' })
 
 export const ApiKeyMade = z
   .object({

@@ -131,4 +131,4 @@ export const OrganizationDomains = z
       )
       .describe('Challenges that can still be verified, soonest expiry first'),
   })
-  .meta({ id: 'OrganizationDomains', description: 'The domains of an organization' })
+  .meta({ id: 'OrganizationDomains', description: 'An organization’s domains' })

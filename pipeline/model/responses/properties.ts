@@ -65,7 +65,7 @@ export const PropertyResolution = z
   .meta({
     id: 'PropertyResolution',
     description:
-      'The inventory of a publisher and its agents; if a list is cut, the publisher lookup has all of it',
+      'A publisher’s inventory and its agents; if a list is cut, the publisher lookup has all of it',
   })
 export type PropertyResolution = z.infer<typeof PropertyResolution>
 

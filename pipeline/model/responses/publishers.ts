@@ -64,7 +64,7 @@ const Hosting = z
     origin_last_checked_at: text
       .optional()
       .describe(
-        'Time of the last check of whether the domain points to the file that the registry serves for it',
+        'Time of the last check that the domain points to the file that the registry serves for it',
       ),
   })
   .describe('Where the publisher’s adagents.json is served, and how the last attempts went')
@@ -91,7 +91,7 @@ const PublisherFiles = z
           .describe('Whether the brand of the domain is known: `present` if it is'),
         name: text.optional().describe('Name of the brand; absent if it is unknown'),
       })
-      .describe('The file that declares the brand of a domain'),
+      .describe('The file that declares a domain’s brand'),
   })
   .describe('The two files of the domain, at a glance')
 
@@ -273,7 +273,7 @@ export const PublisherLookup = z
     did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'PublisherLookup', description: 'The inventory of a publisher and its agents' })
+  .meta({ id: 'PublisherLookup', description: 'A publisher’s inventory and its agents' })
 export type PublisherLookup = z.infer<typeof PublisherLookup>
 
 export const DomainLookup = z

@@ -19,14 +19,14 @@ export const PublisherRevalidated = z
     checked_at: moment.describe('Time at which the file was read'),
     error: text
       .optional()
-      .describe('First fault that makes the file invalid; absent if the file is valid'),
+      .describe('First issue that makes the file invalid; absent if the file is valid'),
     issues: z
       .object({
-        errors: z.array(ReportedFault).describe('Faults that make the file invalid'),
-        warnings: z.array(ReportedFault).describe('Faults that affect only part of the file'),
+        errors: z.array(ReportedFault).describe('Issues that make the file invalid'),
+        warnings: z.array(ReportedFault).describe('Issues that affect only part of the file'),
       })
       .optional()
-      .describe('All faults; absent if there are none'),
+      .describe('All issues; absent if there are none'),
     properties_count: z.int().optional().describe('Number of properties that a valid file lists'),
     authorized_agents_count: z
       .int()

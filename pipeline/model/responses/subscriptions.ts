@@ -68,7 +68,7 @@ export const Subscriptions = z
   .object({
     subscriptions: z.array(SubscriptionView).describe('Subscriptions, oldest first'),
   })
-  .meta({ id: 'Subscriptions', description: 'The subscriptions of an organization' })
+  .meta({ id: 'Subscriptions', description: 'An organization’s subscriptions' })
 
 const attempt = {
   status: z.int().nullable().describe('HTTP status of the response; null if there was none'),

@@ -64,7 +64,7 @@ export const PublisherValidated = z
     discovery_method: verdict.discovery_method,
     manager_domain: ManagerDomain.optional(),
     ...AdagentsCounts.shape,
-    errors: z.array(ReportedFault).describe('Faults that make the file invalid'),
-    warnings: z.array(ReportedFault).describe('Faults that affect only part of the file'),
+    errors: z.array(ReportedFault).describe('Issues that make the file invalid'),
+    warnings: z.array(ReportedFault).describe('Issues that affect only part of the file'),
   })
-  .meta({ id: 'PublisherValidated', description: 'Counts and faults of a publisher’s file' })
+  .meta({ id: 'PublisherValidated', description: 'Counts of a publisher’s file, and its issues' })

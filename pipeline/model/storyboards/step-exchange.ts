@@ -22,7 +22,7 @@ export const StepExchange = z
         payload: z.unknown().describe('Result of the tool, or its error'),
       })
       .optional()
-      .describe('Response of the agent; absent if there was none'),
+      .describe('The agent’s response; absent if there was none'),
     extraction: z
       .object({
         path: z

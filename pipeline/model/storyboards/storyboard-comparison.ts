@@ -41,7 +41,7 @@ export const StoryboardComparison = z
         profile: AgentProfile.optional().describe(
           'Self-description of the agent; absent if it could not be called',
         ),
-        summary: RunSummary.optional().describe('Counts of the steps of the agent’s run'),
+        summary: RunSummary.optional().describe('Counts of the steps in the agent’s run'),
       })
       .describe('Your agent and its result'),
     reference_agent: z
@@ -51,7 +51,7 @@ export const StoryboardComparison = z
         profile: AgentProfile.optional().describe(
           'Self-description of the agent; absent if it could not be called',
         ),
-        summary: RunSummary.optional().describe('Counts of the steps of the agent’s run'),
+        summary: RunSummary.optional().describe('Counts of the steps in the agent’s run'),
       })
       .describe('What the reference agent did in the same steps'),
     ...testedVersion,

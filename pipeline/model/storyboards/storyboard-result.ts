@@ -122,7 +122,7 @@ export const RunSummary = z
       .record(text, count)
       .describe('Number of steps that were not run, by reason'),
   })
-  .meta({ id: 'StoryboardRunSummary', description: 'Counts of the steps of a run' })
+  .meta({ id: 'StoryboardRunSummary', description: 'Counts of the steps in a run' })
 export type RunSummary = z.infer<typeof RunSummary>
 
 export const Scenario = z

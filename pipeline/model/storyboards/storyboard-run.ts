@@ -74,7 +74,7 @@ export const StoryboardRun = z
                       'Whether the step was not run because the agent does not offer the task',
                     ),
                 })
-                  .meta({ id: 'StoryboardRunResult', description: 'Result of a step of a run' })
+                  .meta({ id: 'StoryboardRunResult', description: 'Result of a step in a run' })
                   .describe('What the agent did in this step'),
               }),
             )
@@ -86,7 +86,7 @@ export const StoryboardRun = z
     diagnostics: z.array(AgentDiagnostic).describe('Steps in the form in which they are stored'),
     observations: z
       .array(TestObservation)
-      .describe('Findings of the run, in addition to its verdict'),
+      .describe('Findings from the run, in addition to its verdict'),
     test_kit: z.null().describe('Always null: the storyboards need none'),
     total_duration_ms: z.number().nonnegative().describe('Duration of the run, in milliseconds'),
   })
