@@ -9,7 +9,10 @@ export const ReportedFault = z
     ...Fault.shape,
     suggestion: text.optional().describe('How to fix the issue; absent if there is no advice'),
   })
-  .meta({ id: 'ReportedFault', description: 'An issue in a file, with its place and how to fix it' })
+  .meta({
+    id: 'ReportedFault',
+    description: 'An issue in a file, with its place and how to fix it',
+  })
 export type ReportedFault = z.infer<typeof ReportedFault>
 
 const place = z.int().positive().optional()

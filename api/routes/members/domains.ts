@@ -130,8 +130,7 @@ export const cancelOwnDomainProof = defineOperation({
   path: '/api/me/organization/domains/:domain/challenge',
   group: 'Onboarding',
   summary: 'Cancel a pending domain verification',
-  description:
-    'The last challenge’s token becomes invalid. An earlier verification stays valid.',
+  description: 'The last challenge’s token becomes invalid. An earlier verification stays valid.',
   access: 'bearer',
   writes: true,
   cache: 'private',

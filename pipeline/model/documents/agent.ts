@@ -42,9 +42,7 @@ export const Metric = z.object({
   methodology_url: text
     .exactOptional()
     .describe('URL of a page that describes how the metric is measured'),
-  methodology_version: text
-    .exactOptional()
-    .describe('Version of the measurement method'),
+  methodology_version: text.exactOptional().describe('Version of the measurement method'),
 })
 
 export const MeasurementCapabilities = z.object({ metrics: z.array(Metric).min(1) })

@@ -35,8 +35,7 @@ export const Sides = z
   })
   .meta({
     id: 'AuthorizationSides',
-    description:
-      'Verdicts from the publisher’s adagents.json and the agent operator’s brand.json',
+    description: 'Verdicts from the publisher’s adagents.json and the agent operator’s brand.json',
   })
 const Needs = z
   .enum(neededTerms)

@@ -47,7 +47,9 @@ export const ComparisonProgress = z
           id: text.describe('ID of the phase within its storyboard'),
           title: text.describe('Display name of the phase'),
           steps_total: count.describe('Number of steps of the phase, run or not'),
-          user_steps_done: count.describe('Number of steps that your agent has finished in this phase'),
+          user_steps_done: count.describe(
+            'Number of steps that your agent has finished in this phase',
+          ),
           reference_steps_done: count.describe(
             'Number of steps that the reference agent has finished in this phase',
           ),

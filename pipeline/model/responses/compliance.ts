@@ -245,9 +245,7 @@ export const AgentCompliance = z
     badge_requalification_required: z
       .boolean()
       .describe('Whether the agent must pass a full run to get a badge again after an opt-out'),
-    status_changed_at: moment.describe(
-      'Time at which `status` last changed; null if it never has',
-    ),
+    status_changed_at: moment.describe('Time at which `status` last changed; null if it never has'),
     declared_specialisms: z.array(text).describe('Specialisms that the agent claims'),
     specialism_status: z
       .record(text, z.enum(['passing', 'failing', 'untested']))
