@@ -6,9 +6,21 @@ import { PartsWriter } from './parts-writer.ts'
 import { collectionSources } from './search-entries.ts'
 import { type CollectionName, SEARCH_FORMAT, type SearchContents } from './search-index.ts'
 
-/** Builds the search file of a snapshot. It appears under its name complete, or not at all. */
-export async function buildSearch(snapshot: string, target: string): Promise<void> {
+/** Runs work with an open snapshot: to open one takes as long as to read a small one. */
+export async function withSnapshot<Result>(
+  snapshot: string,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
   const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '256MB', threads: 1 })
+  try {
+    return await work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Builds the search file of a snapshot. It appears under its name complete, or not at all. */
+export async function buildSearch(db: Database, target: string): Promise<void> {
   const fresh = `${target}.new`
   const file = new PartsWriter(fresh)
   try {
@@ -21,7 +33,6 @@ export async function buildSearch(snapshot: string, target: string): Promise<voi
     file.end({ format: SEARCH_FORMAT, collections } satisfies SearchContents)
   } finally {
     file.close()
-    db.close()
   }
   renameSync(fresh, target)
 }

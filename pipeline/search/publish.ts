@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { readCheckpoint } from '../store/checkpoint.ts'
-import { Database } from '../store/columnar/duckdb.ts'
+import type { Database } from '../store/columnar/duckdb.ts'
 import { replaceFile } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import type { Seals } from '../store/seals.ts'
-import { buildSearch } from './build.ts'
+import { buildSearch, withSnapshot } from './build.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
 import { SEARCH_FORMAT } from './search-index.ts'
 
@@ -65,12 +65,19 @@ export class SearchPublisher {
     const known = readSearchCheckpoint(paths)
     if (this.#isClosed || checkpoint === undefined || checkpoint.seq === known?.seq) return
     const snapshot = `${paths.snapshots}/${checkpoint.snapshot}`
-    const { contents, entries } = await readContents(snapshot)
-    const isSame = contents === known?.contents && existsSync(`${paths.search}/${known.file}`)
-    const file = isSame ? known.file : checkpoint.snapshot.replace('.duckdb', '.search')
-    if (!isSame) {
-      mkdirSync(paths.search, { recursive: true })
-      await this.#build(snapshot, `${paths.search}/${file}`, entries)
+    const fresh = checkpoint.snapshot.replace('.duckdb', '.search')
+    const target = `${paths.search}/${fresh}`
+    mkdirSync(paths.search, { recursive: true })
+    const { contents, file, isLeft } = await withSnapshot(snapshot, async db => {
+      const { contents, entries } = await readContents(db)
+      const isSame = contents === known?.contents && existsSync(`${paths.search}/${known.file}`)
+      if (isSame) return { contents, file: known.file, isLeft: false }
+      const isLeft = entries > this.#inProcessMax
+      if (!isLeft) await buildSearch(db, target)
+      return { contents, file: fresh, isLeft }
+    })
+    if (file === fresh) {
+      if (isLeft) await this.#buildInChild(snapshot, target)
       if (this.#isClosed) return
       this.#seals?.forget(paths.search)
       this.#seals?.note(`${paths.search}/${file}`)
@@ -82,8 +89,7 @@ export class SearchPublisher {
     this.keepsOlder = true
   }
 
-  async #build(snapshot: string, target: string, entries: number): Promise<void> {
-    if (entries <= this.#inProcessMax) return buildSearch(snapshot, target)
+  async #buildInChild(snapshot: string, target: string): Promise<void> {
     const program = fileURLToPath(new URL(BUILD_PROGRAM, import.meta.url))
     const execArgv = program.endsWith('.ts') ? ['--import', 'tsx'] : []
     const child = fork(program, [snapshot, target], {
@@ -112,17 +118,12 @@ function lowerPriority(pid: number): void {
   }
 }
 
-async function readContents(snapshot: string): Promise<{ contents: string; entries: number }> {
-  const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '128MB', threads: 1 })
-  try {
-    return await db.oneOrThrow<{ contents: string; entries: number }>(
-      `select ${CONTENTS.join(' || ')} as contents, (select count(*) from brands)
-         + (select count(*) from publishers) + (select count(*) from properties)
-         + (select count(*) from agents) as entries`,
-    )
-  } finally {
-    db.close()
-  }
+function readContents(db: Database): Promise<{ contents: string; entries: number }> {
+  return db.oneOrThrow(
+    `select ${CONTENTS.join(' || ')} as contents, (select count(*) from brands)
+       + (select count(*) from publishers) + (select count(*) from properties)
+       + (select count(*) from agents) as entries`,
+  )
 }
 
 /** Prunes old search files, and what was left beside them. Their readers keep a deleted file open. */
