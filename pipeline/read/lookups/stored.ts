@@ -214,38 +214,47 @@ export function resolveMany(
   let before = '{"results":{'
   writer.start()
   for (const [key, domain] of domains) {
-    writer.text(`${before}${JSON.stringify(key)}:`)
-    before = ','
-    const found =
-      store !== undefined &&
-      domain !== undefined &&
-      (revise
-        ? writeRevised(findDocument(reader, store, space, domain, revise))
-        : writeStored(store.peek(space.space, domain), space, domain))
-    if (!found) {
-      writer.ascii('null')
-      continue
-    }
-    const { files, isMutual } = found
-    if (isMutual) writer.ascii(formatVerified(store, files, now))
+    const name = `${before}${key === domain ? `"${key}"` : JSON.stringify(key)}:`
+    const found = store && domain && writeDocument(reader, store, space, domain, name, revise)
     // As the last member, and with the brace that closes the answer.
-    writer.ascii(`,"freshness":${formatFreshness(findDecidingFreshness(store, files, now))}}`)
+    before = found ? `${formatEnd(store, found, now)},` : `${name}null,`
   }
-  writer.ascii('}}')
+  writer.text(`${before.slice(0, -1)}}}`)
   return writer.lend()
 }
 
-/** Writes a revised document without its closing brace. */
-function writeRevised(found: Document | false): Document | false {
-  if (found) writer.ascii(requireValue(found.text, 'revised document').slice(0, -1))
-  return found
-}
-
-/** Writes a stored document without its closing brace, before the next read invalidates its bytes. */
-function writeStored(value: Buffer | undefined, { file }: DocumentSpace, domain: string) {
-  if (value === undefined) return false
+/** Writes what is before a document, and the document without its closing brace: each write costs as much as a short document. */
+function writeDocument(
+  reader: Reader,
+  store: ServingStore,
+  { space, file }: DocumentSpace,
+  domain: string,
+  before: string,
+  revise: Revise | undefined,
+) {
+  if (revise) {
+    const found = findDocument(reader, store, { space, file }, domain, revise)
+    if (!found) return undefined
+    writer.text(before)
+    writer.ascii(requireValue(found.text, 'revised document').slice(0, -1))
+    return found
+  }
+  const value = store.peek(space, domain)
+  if (value === undefined) return undefined
+  writer.text(before)
+  // The next read invalidates the bytes that `peek` returned.
   writer.part(value, HEAD_LENGTH, findJsonEnd(value) - 1)
   return readDeciding(value, file, domain)
+}
+
+/** Formats what a document ends with when it is sent. */
+function formatEnd(
+  store: ServingStore,
+  { files, isMutual }: Pick<Document, 'files' | 'isMutual'>,
+  now: Instant,
+): string {
+  const verified = isMutual ? formatVerified(store, files, now) : ''
+  return `${verified},"freshness":${formatFreshness(findDecidingFreshness(store, files, now))}}`
 }
 
 /** Finds the freshness of a domain's file or of an agent, also where nothing is stored. */
