@@ -20,6 +20,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Time for a child to end by itself before it is killed. */
 const END_MS = 10_000
+/** Time that a process has until its first answer: on a busy machine it loads for long. */
+const STARTING_MS = 60_000
 const STDIO = ['ignore', 'inherit', 'inherit', 'ipc'] as const
 
 /** A role to run as a child process. */
@@ -39,6 +41,9 @@ interface Child {
   process: ChildProcess
   delay: RestartDelay
   isReady: boolean
+  startedAt: number
+  /** Tells whether it has told its metrics since. */
+  hasAnswered: boolean
   /** Why it cannot start, as it says itself. */
   reason?: string | undefined
   /** Why it could not start the last time. */
@@ -73,15 +78,7 @@ export class Supervisor {
   /** Asks every process that serves metrics for them; each has `waitMs` for its answer. */
   readReports(waitMs: number): Promise<ProcessReport[]> {
     const measured = this.#children.filter(({ role }) => role.isMeasured !== false)
-    return Promise.all(
-      measured.map(async ({ role, process, restarts }) => ({
-        // Its subcommand: processes of one role are numbered in their names.
-        role: role.args[0] ?? role.name,
-        values: hasEnded(process) ? undefined : await requestMetrics(process, waitMs),
-        pid: hasEnded(process) ? undefined : process.pid,
-        restarts,
-      })),
-    )
+    return Promise.all(measured.map(child => readReport(child, waitMs)))
   }
 
   /** Starts a role and resolves with its ready message. Fails when it ends for good before that. */
@@ -89,7 +86,17 @@ export class Supervisor {
     return new Promise((resolve, reject) => {
       const process = this.#fork(role)
       const delay = new RestartDelay()
-      const child = { role, process, delay, restarts: 0, isReady: false, resolve, reject }
+      const child = {
+        role,
+        process,
+        delay,
+        restarts: 0,
+        isReady: false,
+        startedAt: performance.now(),
+        hasAnswered: false,
+        resolve,
+        reject,
+      }
       this.#children.push(child)
       this.#watch(child)
     })
@@ -165,10 +172,29 @@ export class Supervisor {
   #restart(child: Child): void {
     child.restarts++
     child.reason = undefined
+    child.startedAt = performance.now()
+    child.hasAnswered = false
     child.process = this.#fork(child.role)
     this.#watch(child)
     const facts = { child: child.role.name, pid: child.process.pid }
     this.#log[child.toldReason === undefined ? 'info' : 'debug'](facts, 'child started again')
+  }
+}
+
+async function readReport(child: Child, waitMs: number): Promise<ProcessReport> {
+  const { role, process, restarts } = child
+  const isRunning = !hasEnded(process)
+  const values = isRunning ? await requestMetrics(process, waitMs) : undefined
+  // Meanwhile another one may have been started in its place.
+  if (values !== undefined && child.process === process) child.hasAnswered = true
+  return {
+    // Its subcommand: processes of one role are numbered in their names.
+    role: role.args[0] ?? role.name,
+    values,
+    pid: isRunning ? process.pid : undefined,
+    isStarting:
+      isRunning && !child.hasAnswered && performance.now() - child.startedAt < STARTING_MS,
+    restarts,
   }
 }
 

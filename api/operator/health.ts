@@ -5,6 +5,7 @@ import {
   describeFrozenProcess,
   describeUnreadableCredentials,
   findStoreProblems,
+  nameRole,
   readHeartbeat,
   readReplicaProblems,
   UPLOAD_LAG_MAX_MS,
@@ -21,9 +22,11 @@ export function findReportedProblems(
   now: Instant,
 ): string[] {
   const silent = reports
-    .filter(({ values }) => values === undefined)
+    .filter(({ values, isStarting }) => values === undefined && !isStarting)
     .map(({ role, pid }) =>
-      pid === undefined ? `the ${role} does not answer` : describeFrozenProcess(role, pid),
+      pid === undefined
+        ? `the ${nameRole(role)} does not answer`
+        : describeFrozenProcess(role, pid),
     )
   const behindS = findMaximum(reports, 'registry_snapshot_behind_seconds')
   const snapshotBehindSince = behindS > 0 ? now - behindS * SECOND : undefined

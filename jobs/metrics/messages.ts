@@ -17,6 +17,8 @@ export interface ProcessReport {
   values: MeasuredValues | undefined
   /** Its process, where that runs and somebody else asked it. */
   pid?: number | undefined
+  /** True where it has just been started, and has not answered yet. */
+  isStarting?: boolean
   /** Number of its restarts. */
   restarts: number
 }

@@ -6,6 +6,7 @@ import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { closeFacts, openFacts } from '../writer/healing/facts.ts'
 import {
   continueNumbering,
+  describeRunning,
   dropOthers,
   type LastNumbers,
   putRecordInPlace,
@@ -40,7 +41,7 @@ export async function putPreparedInPlace(
   const withLog = await hasLogToBring(paths, backup)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
-  if (lease === undefined) throw new Error(`a registry is running on ${paths.dir}: stop it first`)
+  if (lease === undefined) throw new Error(describeRunning(paths))
   try {
     replaceFile(paths.restoring, `${folder}\n`)
     // Half moved, they are not complete anymore.

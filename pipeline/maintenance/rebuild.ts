@@ -37,7 +37,7 @@ export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
 /** Throws where the record lacks commits that were shown: a rebuild would have nobody notice. */
 async function assertNothingLost(paths: Paths, facts: Facts): Promise<void> {
   const lost = await findLostCommits(paths, facts, { seq: 0, lastEvent: readLastEvent(paths) })
-  if (lost !== undefined) refuseOlderIndex(lost)
+  if (lost !== undefined) refuseOlderIndex(paths, lost)
 }
 
 /** Rebuilds the stores for a caller who holds the lease; `before` may change the index first. */

@@ -6,7 +6,7 @@ import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { assertRecordKnown } from '../store/record.ts'
-import { hasContent } from '../store/record-file.ts'
+import { describeTakeover, hasContent } from '../store/record-file.ts'
 import { Seals } from '../store/seals.ts'
 import { assertUndamagedBeside } from '../store/undamaged.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
@@ -33,6 +33,8 @@ export interface Restoring {
   force?: boolean
   /** Repeats the takedowns of the present record that the backup lacks. */
   repeatsTakedowns?: boolean
+  /** Is called with a backup that is intact, before anything is replaced. */
+  onBegin?(manifest: Manifest): Promise<void>
   /** Numbers commits and events after these, which others may have seen. */
   continueAfter?: LastNumbers
 }
@@ -62,10 +64,9 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   await assertStopped(paths)
   // First: with --force, a wrong path would be all that is wrong.
   assertBackup(dir)
-  if (!force && !isFree(paths)) {
-    throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
-  }
+  if (!force && !isFree(paths)) throw new Error(describeNotFree(paths))
   const manifest = await checkBackup(dir)
+  await how.onBegin?.(manifest)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
@@ -123,8 +124,18 @@ async function assertStopped(paths: Paths): Promise<void> {
     throw new Error(describeRunning(paths))
 }
 
-function describeRunning({ dir }: Paths): string {
+/** Says why a folder cannot be changed whose registry runs. */
+export function describeRunning({ dir }: Pick<Paths, 'dir'>): string {
   return `a registry is running on ${dir}: stop it first`
+}
+
+function describeNotFree(paths: Paths): string {
+  const takeover = describeTakeover(paths)
+  const advice =
+    takeover === undefined
+      ? 'restore with --force to replace it'
+      : `if the record is damaged, lose no write: ${takeover}. To go back to the backup all the same, restore with --force`
+  return `${paths.dir} is not empty: ${advice}`
 }
 
 /** Tells whether a restore would overwrite nothing. */

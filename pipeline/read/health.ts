@@ -23,7 +23,7 @@ const REPLICA_LAG_MAX_MS = MINUTE
 /** An upload may take as long; a bucket that is behind for longer cannot be written. */
 export const UPLOAD_LAG_MAX_MS = 5 * MINUTE
 
-const BEHIND_OTHERS =
+export const BEHIND_OTHERS =
   'another host writes, or its answers are being repeated here: what these stores lack may exist'
 
 /** Facts about the stores of a host. */
@@ -88,9 +88,20 @@ export function findReplicaProblems(replica: ReplicaState | undefined, now: Inst
   return [`this replica lacks what ${replica.origin} has published since ${since}${reason}`]
 }
 
+/** Names of roles in sentences, where that is not the command. */
+const ROLE_NAMES: Readonly<Record<string, string>> = {
+  api: 'API',
+  push: 'push process',
+  agent: 'reference agent',
+}
+
+export function nameRole(role: string): string {
+  return ROLE_NAMES[role] ?? role
+}
+
 /** Says that a process is frozen, and what to do. */
 export function describeFrozenProcess(role: string, pid: number): string {
-  return `the ${role} does not answer: ${describeKill(pid)}`
+  return `the ${nameRole(role)} does not answer: ${describeKill(pid)}`
 }
 
 /** Says that the Redis that `start` runs is frozen, and what to do. */

@@ -24,6 +24,7 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { describeDiscarded, describeRegained } from './discarded-commits.ts'
 import { assertNotForeign } from './empty-folder.ts'
 import { readSettings } from './environment.ts'
+import { describeLaterWrites } from './later-writes.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listKeyFiles, listMissingKeys } from './registry-key.ts'
 import { askRunning } from './running.ts'
@@ -104,7 +105,9 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const place = toTypedFolder(dir)
   refuseBackupFolder(place)
   assertNotForeign(resolvePaths(config.DATA_DIR))
-  const repeating = { ...how, repeatsTakedowns: true }
+  const onBegin = async (manifest: Manifest) =>
+    void process.stderr.write(await describeLaterWrites(config, manifest))
+  const repeating = { ...how, repeatsTakedowns: true, onBegin }
   const { seq, made_at, takedowns, replaced, kept } = await restore(
     config.DATA_DIR,
     place,

@@ -1,3 +1,4 @@
+import { describeRunning } from '../../pipeline/maintenance/restore.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { assertRecordKnown } from '../../pipeline/store/record.ts'
 import { hasContent, hasOldIndex, readRecordFile } from '../../pipeline/store/record-file.ts'
@@ -10,7 +11,7 @@ export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): P
   assertRegistry(config)
   if (await findRunningRegistry(config)) {
     throw new Error(
-      `a registry is running on ${config.DATA_DIR}. Stop it first; each start migrates by itself`,
+      `${describeRunning(resolvePaths(config.DATA_DIR))}; each start migrates by itself`,
     )
   }
   const paths = resolvePaths(config.DATA_DIR)

@@ -141,6 +141,6 @@ export function assertRegistry({ DATA_DIR }: Config): void {
   if (hasContent(paths.record) || hasOldIndex(paths)) return
   if (existsSync(paths.replica))
     throw new Error(`${dir} holds a replica: run this in the folder of its registry`)
-  if (hasTraces(paths)) throw new Error(describeLostRecord(dir))
+  if (hasTraces(paths)) throw new Error(describeLostRecord(paths))
   throw new Error(describeNoRegistry(dir))
 }

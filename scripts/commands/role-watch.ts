@@ -1,7 +1,7 @@
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { describeFrozenProcess } from '../../pipeline/read/health.ts'
+import { describeFrozenProcess, nameRole } from '../../pipeline/read/health.ts'
 
 /** Interval of the looks: a process that is only busy answers one of two. */
 const LOOK_EVERY_MS = 10_000
@@ -31,8 +31,8 @@ export class RoleWatch {
   }
 
   look(reports: readonly ProcessReport[], now: Instant): void {
-    for (const { role, pid, values } of reports) {
-      if (pid === undefined) continue
+    for (const { role, pid, values, isStarting } of reports) {
+      if (pid === undefined || isStarting) continue
       if (values === undefined) this.#noteSilence(role, pid, now)
       else this.#noteAnswer(role, pid, now)
     }
@@ -54,6 +54,6 @@ export class RoleWatch {
     this.#silences.delete(pid)
     if (!silence?.isLogged) return
     const seconds = Math.round((now - silence.since) / SECOND)
-    this.#log.warn(`the ${role} answers again, after ${seconds} s`)
+    this.#log.warn(`the ${nameRole(role)} answers again, after ${seconds} s`)
   }
 }

@@ -341,7 +341,7 @@ test.each<[what: string, files: Record<string, string>, sentence: RegExp]>([
   [
     'that cannot be read',
     { 'record/record.sqlite': 'damaged' },
-    /^record\/record\.sqlite cannot be read: replace it .* `registry restore DIR --force` .*\n$/,
+    /^record\/record\.sqlite cannot be read \(.+\): replace it .* `registry restore DIR --force` .*\n$/,
   ],
   [
     'that is missing',
@@ -369,8 +369,25 @@ test('a record that was damaged while the registry was stopped is told of before
   expect([status, stdout, stderr]).toEqual([
     1,
     '',
-    expect.stringMatching(/^record\/record\.sqlite cannot be read: replace it .+\n$/),
+    expect.stringMatching(/^record\/record\.sqlite cannot be read \(.+\): replace it .+\n$/),
   ])
+})
+
+test('a mistyped DATA_DIR does not become the demo of a public registry', async () => {
+  const env = {
+    DATA_DIR: at('typo'),
+    BASE_URL: 'https://registry.example.com',
+    CRAWL_CONNECT_TO: '',
+  }
+  const { status, stdout, stderr } = await refuse(env)
+  expect([status, stdout, stderr]).toEqual([
+    1,
+    '',
+    expect.stringMatching(
+      /typo holds no registry, .*set DATA_DIR .*`registry start --domains FILE`\.\n$/,
+    ),
+  ])
+  expect(existsSync(at('typo'))).toBe(false)
 })
 
 test('real domains are not crawled into the demo', async () => {

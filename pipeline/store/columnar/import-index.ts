@@ -7,7 +7,7 @@ import { syncPath } from '../durable-files.ts'
 import { buildStoredTable, declareIndex, INDEX_FORMAT } from '../index-tables.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../paths.ts'
 import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from '../record.ts'
-import { hasContent, REPLACE, RESTORE } from '../record-file.ts'
+import { describeRecovery, hasContent, PUT_BACK, REPLACE } from '../record-file.ts'
 import { Sqlite } from '../sqlite.ts'
 import { listTables, readTableFile, type TableFile } from '../table-files.ts'
 import { Database } from './duckdb.ts'
@@ -60,7 +60,8 @@ function isImported({ record }: Paths): boolean {
   }
 }
 
-async function openOldIndex({ oldIndex, dir }: Paths): Promise<Database> {
+async function openOldIndex(paths: Paths): Promise<Database> {
+  const { oldIndex, dir } = paths
   let old: Database | undefined
   try {
     old = await Database.open(oldIndex, { memoryLimit: '512MB' })
@@ -72,7 +73,10 @@ async function openOldIndex({ oldIndex, dir }: Paths): Promise<Database> {
     if (isLocked(error))
       throw new Fatal(`another process has index.duckdb of ${dir} open: stop it first`)
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Fatal(`index.duckdb cannot be read: ${REPLACE} (${reason})`, { cause: error })
+    throw new Fatal(
+      `index.duckdb cannot be read (${reason}): ${describeRecovery(paths, REPLACE)}`,
+      { cause: error },
+    )
   }
 }
 
@@ -107,7 +111,7 @@ async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<v
   const seq = (await hasRows(old)) ? await readSeq(old) : 0
   if (!hasContent(record) && seq > 0) {
     throw new Fatal(
-      `record/record.sqlite is missing or empty, and index.duckdb has ${countThings(seq, 'commit')}: ${RESTORE}`,
+      `record/record.sqlite is missing or empty, and index.duckdb has ${countThings(seq, 'commit')}: ${describeRecovery(paths, PUT_BACK)}`,
     )
   }
   // A first start that was interrupted may leave an index without rows, and no record.

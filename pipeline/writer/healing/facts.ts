@@ -8,10 +8,12 @@ import type { Paths } from '../../store/paths.ts'
 import { openRecordReadOnly } from '../../store/record.ts'
 import {
   describeLostRecord,
+  describeRecovery,
   describeUnreadable,
   hasContent,
   hasOldIndex,
   hasTraces,
+  PUT_LOG_BACK,
   readRecordFile,
 } from '../../store/record-file.ts'
 import { isAsSealed, isTampered, Seals } from '../../store/seals.ts'
@@ -66,7 +68,7 @@ export async function assertRecordBefore(paths: Paths): Promise<void> {
 /** Throws what to do where the record is missing, or its first pages show that it cannot be read. */
 function assertRecord(paths: Paths): void {
   if (hasContent(paths.record)) readRecordFile(paths, readTables)
-  else if (hasTraces(paths)) throw new Fatal(describeLostRecord(paths.dir))
+  else if (hasTraces(paths)) throw new Fatal(describeLostRecord(paths))
 }
 
 function readTables(file: string): void {
@@ -124,10 +126,10 @@ export async function findLostCommits(
 }
 
 /** Throws the refusal to start on an index that lost commits. */
-export function refuseOlderIndex(lost: string): never {
+export function refuseOlderIndex(paths: Paths, lost: string): never {
   throw new Fatal(
-    `record/record.sqlite has lost commits, as happens when its log record.sqlite-wal is missing: ${lost}. ` +
-      'Put the log back, or run `registry restore DIR --force` with a backup',
+    `record/record.sqlite has lost commits, as happens when its log record.sqlite-wal is missing (${lost}): ` +
+      describeRecovery(paths, PUT_LOG_BACK),
   )
 }
 

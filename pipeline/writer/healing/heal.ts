@@ -53,7 +53,7 @@ export async function healStores(
   }
   if (!acceptsOlderIndex) {
     seals.endTest()
-    refuseOlderIndex(lost)
+    refuseOlderIndex(paths, lost)
   }
   parts.log.warn({ lost }, 'the record has lost commits: derived stores are rebuilt')
   await setNextNumber(index, Math.max(serving.seq, readCheckpoint(paths)?.seq ?? 0))

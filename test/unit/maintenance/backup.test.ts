@@ -103,7 +103,7 @@ describe('a backup', () => {
     await registry.close()
     utimesSync(file, new Date(), new Date())
     await expect(openSequencer({ dataDir, clock })).rejects.toThrow(
-      /^record\/record\.sqlite cannot be read: replace it .*registry restore DIR.* \(.+\)$/,
+      /^record\/record\.sqlite cannot be read \(.+\): replace it .*registry restore DIR.*$/,
     )
     for (const [check, sentence] of [
       ['undamaged', 'the record is damaged'],
