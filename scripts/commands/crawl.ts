@@ -110,7 +110,10 @@ async function tellOfCrawler({ DATA_DIR }: Config): Promise<void> {
 }
 
 /** Lists the domains that are not crawled, each with the one that was taken down. */
-function listTakenDown(record: Sqlite | undefined, domains: readonly Domain[]): TakenDownDomain[] {
+export function listTakenDown(
+  record: Sqlite | undefined,
+  domains: readonly Domain[],
+): TakenDownDomain[] {
   const { takenDown } =
     record === undefined ? { takenDown: nothingTakenDown } : new TakedownList(record)
   return domains.flatMap(domain => {
@@ -124,7 +127,7 @@ interface TakenDownDomain {
   taken_down: string
 }
 
-function describeNotCrawled({ domain, taken_down }: TakenDownDomain): string {
+export function describeNotCrawled({ domain, taken_down }: TakenDownDomain): string {
   return `Did not crawl ${domain}: ${describeTakenDown(domain, taken_down)}`
 }
 

@@ -15,6 +15,11 @@ const DEMO_PUBLISHER = 'northfield-times.example'
 /** A brand of the demo that only has a home page. */
 const DEMO_HOME_PAGE = 'only-a-home-page.example'
 
+/** Prints that nothing here is real, before anything else. */
+export function printDemo(): void {
+  print('This is the demo: all its domains, files and members are invented.')
+}
+
 export function printAddress(url: string): void {
   print(`Agentic Ad Registry ${readVersion()} at ${url}/`)
 }

@@ -20,8 +20,14 @@ import { assertRecordBefore } from '../../pipeline/writer/healing/facts.ts'
 import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
-import { crawlInRunning } from './crawl.ts'
-import { assertNoDemo, chooseDemoFolder, isDemoStart, markDemo } from './demo-folder.ts'
+import { crawlInRunning, describeNotCrawled, listTakenDown } from './crawl.ts'
+import {
+  assertDemoIsMeant,
+  assertNoDemo,
+  chooseDemoFolder,
+  isDemoStart,
+  markDemo,
+} from './demo-folder.ts'
 import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import {
@@ -30,6 +36,7 @@ import {
   warnOfRenamedProtocol,
   warnOfSettings,
 } from './environment.ts'
+import { readRecord } from './reading.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { RoleWatch } from './role-watch.ts'
 import { connectWriter } from './running.ts'
@@ -44,6 +51,7 @@ import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
   printAgentAddress,
+  printDemo,
   printEnrolled,
   printExamples,
   printFound,
@@ -84,6 +92,7 @@ interface StartPlan {
  */
 export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = isDemoStart({ ...options, env: process.env })
+  if (isDemo) assertDemoIsMeant(process.env)
   const own = isDemo ? chooseDemoFolder(process.env) : {}
   const ports = { chooseOperatorPort, withAgent: isDemo }
   const config = await readServiceSettings('start', { ...process.env, ...own }, values =>
@@ -100,7 +109,10 @@ export async function start(options: { domains?: string }): Promise<void> {
   if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) await assertRecordBefore(paths)
   await checkPorts(config, ports)
   const untilRedisAnswers = await checkRedis(config)
-  if (isDemo) markDemo(paths)
+  if (isDemo) {
+    markDemo(paths)
+    printDemo()
+  }
   warnOfRenamedProtocol(config)
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
@@ -214,7 +226,7 @@ async function startRoles(
   // Where an earlier start was interrupted before the demo was complete, this one begins it again.
   const isNewDemo = isDemo && !(await hasDemoMembers(redisUrl))
   if (domains.length > 0 && (isNewDemo || ownDomains))
-    await crawlFirst(redisUrl, domains, { again: isNewDemo })
+    await crawlFirst(redisUrl, domains, { again: isNewDemo, isOwn: ownDomains !== undefined })
   if (isNewDemo) {
     const credentialsKey = env.CREDENTIALS_KEY ?? ensureDemoCredentialsKey(paths)
     const { TEST_AGENT_TOKEN: agentToken } = config
@@ -323,11 +335,15 @@ function findReceiver(config: Config): string | undefined {
 async function crawlFirst(
   redisUrl: string,
   domains: Domain[],
-  { again }: { again: boolean },
+  { again, isOwn }: { again: boolean; isOwn: boolean },
 ): Promise<void> {
   const summary = await crawlInRunning(await connectWriter(redisUrl, 'start', 'warn'), domains, {
     again,
     patienceMs: Number.POSITIVE_INFINITY,
   })
-  printFound(domains.length, summary)
+  // Nothing of the demo is taken down before its first crawl.
+  const takenDown = isOwn ? readRecord(({ record }) => listTakenDown(record, domains)) : []
+  for (const domain of takenDown) process.stderr.write(`${describeNotCrawled(domain)}\n`)
+  const crawled = domains.length - takenDown.length
+  if (crawled > 0) printFound(crawled, summary)
 }

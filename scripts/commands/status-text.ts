@@ -13,6 +13,8 @@ import { formatAgo, formatDuration, formatResults, formatTotals } from './text.t
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
 export interface RegistryStatus {
   data_dir: string
+  /** True for the demo, of which all domains are invented. */
+  is_demo: boolean
   /** The running registry, and the process whose end ends it; null where none runs. */
   running: {
     base_url: string
@@ -168,14 +170,7 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
   const { running, index, snapshot, queues, problems } = status
   const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
   return [
-    line(
-      'registry',
-      running
-        ? describeRunning(running)
-        : status.has_start
-          ? 'running without its indexer'
-          : 'stopped',
-    ),
+    line(status.is_demo ? 'demo' : 'registry', describeState(status)),
     line('data', status.data_dir),
     ...(index === null
       ? [line('index', 'nothing has been committed yet')]
@@ -210,6 +205,11 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
       : ['', ...problems.map(text => `! ${text}`)]),
     ...status.notes.map(text => `note: ${text}`),
   ]
+}
+
+function describeState({ running, has_start }: RegistryStatus): string {
+  if (running) return describeRunning(running)
+  return has_start ? 'running without its indexer' : 'stopped'
 }
 
 /** Describes the size of each store, and the room that is left. */

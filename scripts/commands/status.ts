@@ -18,6 +18,7 @@ import { readFreeDisk } from '../../pipeline/store/free-disk.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
+import { hasDemo } from './demo-folder.ts'
 import { readSettings } from './environment.ts'
 import { INDEXER_SILENCE_MAX_MS } from './frozen-indexer.ts'
 import { assertRegistry, findRunningRegistry, isHeld } from './open-registry.ts'
@@ -54,13 +55,16 @@ export async function readStatus(config: Config, own?: Reported): Promise<Regist
   const paths = resolvePaths(config.DATA_DIR)
   const run = await findRunningRegistry(config)
   const log = createLog('status', 'error')
-  const queues = run ? await readQueueStatus(run.redis_url, log) : undefined
-  const fresh = run && queues ? await askIndexer(run) : undefined
+  const [queues, reported] = await Promise.all([
+    run ? readQueueStatus(run.redis_url, log) : undefined,
+    own ?? fetchSupervisorProblems(paths),
+  ])
+  const fresh = run && queues && !isIndexerSilent(reported) ? await askIndexer(run) : undefined
   const index = fresh ?? (await readRecord(paths))
   const checkpoint = readCheckpoint(paths)
-  const reported = own ?? (await fetchSupervisorProblems(paths))
   const facts = {
     data_dir: paths.dir,
+    is_demo: hasDemo(paths),
     running: run
       ? {
           base_url: run.base_url,
@@ -131,6 +135,13 @@ async function readRedisProblems({ redis_url }: RunFile, config: Config, log: Lo
   } finally {
     watch.close()
   }
+}
+
+/** Tells whether the running `start` says that its indexer is silent: asking that would only wait. */
+function isIndexerSilent(reported: Reported | undefined): boolean {
+  return (
+    reported?.blocking.some(problem => problem.startsWith('the indexer does not answer')) ?? false
+  )
 }
 
 /** Asks the indexer; undefined where it does not answer in time. */

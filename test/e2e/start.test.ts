@@ -58,6 +58,7 @@ beforeAll(async () => {
   start = new Command(['start'], env)
   await start.waitForOutput(/Agentic Ad Registry .*at /)
   expect((await fetch(`${base}/`)).status).toBe(200)
+  expect(start.stdout).toMatch(/^This is the demo: /)
   expect(start.stdout).not.toContain('crawled')
   await start.waitForOutput(/^Ready\./m)
   expect(start.stdout).toMatch(

@@ -11,6 +11,7 @@ type Facts = Omit<RegistryStatus, 'problems'>
 const queue = { name: 'crawl', waiting: 0, active: 1, failed: 0, workers: 1 } as const
 const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   data_dir: '/data',
+  is_demo: false,
   running: {
     base_url: 'http://127.0.0.1:3000',
     since: '2026-11-20T03:00:00.000Z',
@@ -74,7 +75,12 @@ describe('the status of a registry', () => {
     const lines = describeStatus({ ...healthy, problems: [] }, NOW)
     expect(lines.at(-1)).toBe('no problems found')
     expect(lines.join('\n')).toContain('index 1.5 MB, free 5 GB')
-    expect(lines[0]).toMatch(/ \(version 1\.2\.3, process \d+\)$/)
+    expect(lines[0]).toMatch(/^registry .* \(version 1\.2\.3, process \d+\)$/)
+  })
+
+  test('says in its first line that it is the demo', () => {
+    const lines = describeStatus({ ...healthy, is_demo: true, problems: [] }, NOW)
+    expect(lines[0]).toMatch(/^demo {7}http/)
   })
 
   test('prints notes last, which are no problems', () => {
