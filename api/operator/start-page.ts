@@ -104,7 +104,7 @@ export function renderStartPage({ problems, notes, queues, site, version }: Star
 <p class="lead">This is version ${escapeHtml(version)} of <a href="${escapeHtml(site)}/">the registry</a>. For more, run <code>registry status</code>.</p>
 <section><h2>Status</h2>${describeProblems(problems, site)}${describeNotes(notes, site)}</section>
 <section><h2>On this port</h2><dl>${entries.join('')}</dl></section>
-<section><h2>What to do when something is wrong</h2><p>Guides for operators: ${guides}. For each kind of incident:</p>
+<section><h2>What to do when something is wrong</h2><p>Guides for operators: ${guides}. The API serves them; while it is down, they are in <code>docs/</code> of its folder. For each kind of incident:</p>
 <ul>${sections.join('')}</ul></section>
 </main></body></html>
 `

@@ -69,7 +69,12 @@ export async function verifyPublishedLog(
   try {
     const from = place ?? replica?.origin ?? paths.log
     const read = await openLog(from, fetcher)
-    if ((await read(HEAD)) === undefined) throw new Error(`there is no log at ${from}`)
+    if ((await read(HEAD)) === undefined) {
+      if (place !== undefined || replica !== undefined || hasEvents(paths))
+        throw new Error(`there is no log at ${from}`)
+      process.stdout.write('No event is logged yet.\n')
+      return
+    }
     const key = (trustedKey ?? (await read(KEY))?.toString() ?? '').trim()
     const saved =
       remember !== undefined && existsSync(remember) ? readFileSync(remember, 'utf8') : undefined
@@ -102,6 +107,11 @@ export async function verifyPublishedLog(
     grants?.close()
     await fetcher.close()
   }
+}
+
+/** Tells whether a log has been signed here, or there are events that belong in one. */
+function hasEvents(paths: Paths): boolean {
+  return existsSync(paths.logHead) || new EventTail(paths).read(undefined, 1).length > 0
 }
 
 function findSnapshotFile(paths: Paths): string | undefined {

@@ -29,6 +29,8 @@ const WHICH_TAKEN = 'Give the domain to take down, or --list'
 const WHICH_UNDONE =
   'Give the domain to accept again: `registry takedown --list` lists those that have been taken down'
 
+const FREE_PAGES_REMAIN =
+  'Deleted data remains in free pages of serving/ until you stop the registry and run `registry rebuild`.\n'
 const BACKUPS_REMAIN = 'Backups that you made yourself still contain the deleted data: delete them.'
 
 /** Takes a domain down or readmits it; without one, lists those that are taken down. */
@@ -78,8 +80,9 @@ async function takeDown(
     ...(reason !== undefined && { reason }),
   })
   process.stderr.write(describeDeleted(preview))
-  const backup = await clearCopies(config)
-  if (preview.rows.length > 0) process.stderr.write(`${BACKUPS_REMAIN}${describeBackups(backup)}\n`)
+  const hasDeleted = preview.rows.length > 0
+  const backup = await clearCopies(config, hasDeleted)
+  if (hasDeleted) process.stderr.write(`${BACKUPS_REMAIN}${describeBackups(backup)}\n`)
   process.stdout.write(describeDone(domain, { since, reason }))
 }
 
@@ -108,13 +111,11 @@ function describeBackups(backup: BackupStatus | undefined): string {
  * Publishes new copies and rebuilds the serving store, whose freed pages still hold deleted data; a
  * rebuild needs the registry to be stopped. Returns the state of the backups of a running one.
  */
-async function clearCopies(config: Config): Promise<BackupStatus | undefined> {
+async function clearCopies(config: Config, hasDeleted: boolean): Promise<BackupStatus | undefined> {
   const run = await findRunningRegistry(config)
   if (run) {
     await askRunning(run, { ask: 'publish' })
-    process.stderr.write(
-      'Deleted data remains in free pages of serving/ until you stop the registry and run `registry rebuild`.\n',
-    )
+    if (hasDeleted) process.stderr.write(FREE_PAGES_REMAIN)
     return (await askRunning<IndexStatus>(run, { ask: 'status' })).backup
   }
   const sequencer = await openAlone(config)

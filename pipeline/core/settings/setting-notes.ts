@@ -9,10 +9,12 @@ type NotedSettings = Pick<
   | 'BACKUP_TO'
   | 'BASE_URL'
   | 'CREDENTIALS_KEY'
+  | 'DATA_LICENSE'
   | 'HOST'
   | 'OPENID_ISSUER'
   | 'PORT'
   | 'SMTP_URL'
+  | 'TRUSTED_PROXIES'
 >
 
 /** Finds what the settings of a registry leave people without, as sentences. It runs all the same. */
@@ -20,7 +22,13 @@ export function findSettingNotes(settings: NotedSettings): string[] {
   return [
     findNoSignIn(settings),
     ...(isPublic(settings)
-      ? [findNoTls(settings), findNoCredentialsKey(settings), findNoBackups(settings)]
+      ? [
+          findNoTls(settings),
+          findNoCredentialsKey(settings),
+          findNoBackups(settings),
+          findNoProxies(settings),
+          findNoLicense(settings),
+        ]
       : []),
   ].filter(note => note !== undefined)
 }
@@ -45,6 +53,17 @@ function findNoCredentialsKey({ CREDENTIALS_KEY }: NotedSettings): string | unde
 function findNoBackups({ BACKUP_TO }: NotedSettings): string | undefined {
   if (BACKUP_TO !== undefined) return undefined
   return 'no backups are made: set BACKUP_TO, or run `registry backup` regularly'
+}
+
+/** Finds a registry behind TLS that it does not terminate itself: its callers have the address of the proxy. */
+function findNoProxies({ BASE_URL = '', TRUSTED_PROXIES }: NotedSettings): string | undefined {
+  if (!BASE_URL.startsWith('https:') || TRUSTED_PROXIES.length > 0) return undefined
+  return 'all clients share the rate limits of the proxy in front of the API: set TRUSTED_PROXIES to its address'
+}
+
+function findNoLicense({ DATA_LICENSE }: NotedSettings): string | undefined {
+  if (DATA_LICENSE !== undefined) return undefined
+  return 'nobody knows whether they may use the published data: set DATA_LICENSE, such as CC-BY-4.0'
 }
 
 function findNoTls({ BASE_URL = '' }: NotedSettings): string | undefined {
