@@ -248,7 +248,7 @@ export const describeBadgeKeys = defineOperation({
   path: '/api/.well-known/jwks.json',
   summary: 'Get the public keys for badges',
   description:
-    'A JSON Web Key Set (RFC 7517) of the keys with which badges are signed; `/.well-known/jwks.json` has these and others. Empty if the registry does not sign.',
+    'A JSON Web Key Set (RFC 7517) of the keys that sign badges; `/.well-known/jwks.json` has these and others. Empty if the registry does not sign.',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,

@@ -140,7 +140,7 @@ export const ApiKey = z
   .object({
     id: z.string().describe('ID of the key, for revoking it'),
     prefix: KeyPrefix.nullable().describe(
-      'First characters of the key, to recognize it by; null for an old key, whose characters were not stored',
+      'First characters of the key, for recognizing it; null for an old key, whose characters were not stored',
     ),
     name: z.string().describe('Name of the key in its organization'),
     permissions: z.array(z.enum(keyPermissions)).describe('Permissions; empty for a standard key'),

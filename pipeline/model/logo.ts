@@ -125,7 +125,7 @@ export const LogoForm = {
     note: { type: 'string', maxLength: 500, description: 'Note for the moderator, if any' },
     tags: {
       type: 'string',
-      description: 'What the image is for, separated by commas, such as primary,light-bg',
+      description: 'What the image is for, as comma-separated tags, such as primary,light-bg',
     },
   },
 } as const

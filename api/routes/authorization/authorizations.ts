@@ -183,7 +183,7 @@ export const snapshotAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Stream all authorizations in force',
   description:
-    'Returns gzipped NDJSON with which to start a copy; then read the feed from the `X-Sync-Cursor`. The first events may repeat what the snapshot contains, but none is missing. Like the feed, the snapshot shows what publishers grant; only the lookups show whether operators agree.',
+    'Returns gzipped NDJSON to start a copy from; then read the feed from the `X-Sync-Cursor`. The first events may repeat what the snapshot contains, but none is missing. Like the feed, the snapshot shows what publishers grant; only the lookups show whether operators agree.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

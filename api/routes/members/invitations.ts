@@ -60,7 +60,7 @@ export const createInvitation = defineOperation({
   isIdempotent: true,
   query: OrganizationQuery,
   body: z.object({
-    email: EmailAddress.describe('Email address with which the person signs in'),
+    email: EmailAddress.describe('Email address that the person signs in with'),
     role: z
       .enum(membershipRoles)
       .default('member')

@@ -92,7 +92,7 @@ export type SupportedFormat = z.infer<typeof SupportedFormat>
 const StandardOperations = z
   .record(text, flag)
   .describe(
-    'Steps of a purchase that the agent’s tools support, by names such as `can_create_order`',
+    'Steps of a purchase that the agent’s tools support, with names such as `can_create_order`',
   )
 
 const CreativeCapabilities = z

@@ -414,7 +414,7 @@ export const ProductIdentifiers = z
           publisher_domain: PublisherDomain,
         }).loose(),
       )
-      .describe('Identifiers of the properties on this page, one by one'),
+      .describe('Identifiers of the properties on this page, as a flat list'),
     property_count: count.describe('Number of items in `properties`'),
     identifier_count: count.describe('Number of items in `identifiers`'),
     needs: z

@@ -62,11 +62,11 @@ const published = {
 }
 export const MirrorPublished = z
   .looseObject(published)
-  .meta({ id: 'MirrorPublished', description: 'A mirror whose file is served from now on' })
+  .meta({ id: 'MirrorPublished', description: 'A mirror whose file is now served' })
 
 export const MirrorApproved = z
   .looseObject({ ...published, proposal_id: ProposalId })
-  .meta({ id: 'MirrorApproved', description: 'A proposal whose file is served from now on' })
+  .meta({ id: 'MirrorApproved', description: 'A proposal whose file is now served' })
 
 export const MirrorProposed = z
   .looseObject({

@@ -289,5 +289,5 @@ export const AgentConnected = z
       'How the agent responded to its new credential; absent if the agent was not called: no credential was given, or there were too many calls',
     ),
   })
-  .meta({ id: 'AgentConnected', description: 'Credential with which the registry calls an agent' })
+  .meta({ id: 'AgentConnected', description: 'Credential that the registry uses to call an agent' })
 export type AgentConnected = z.infer<typeof AgentConnected>

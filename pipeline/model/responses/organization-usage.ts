@@ -22,7 +22,7 @@ const count = z.number().int().nonnegative().nullable()
 
 const LimitUse = z.object({
   name: z.enum(usageNames).describe('Stable name of the limit, for programs'),
-  text: z.string().describe('What is counted, in words'),
+  text: z.string().describe('What the limit counts'),
   counted_for: z
     .enum(['caller', 'organization'])
     .describe('Whether uses are counted only for you or for the whole organization'),
@@ -62,7 +62,7 @@ export const OrganizationUsage = z
             'Whether the tier lets the organization publish agents and see what members share with each other',
           ),
       })
-      .describe('The organization whose use is counted'),
+      .describe('Organization that the usage belongs to'),
     is_complete: z
       .boolean()
       .describe('Whether all counters could be read; if false, some `used` are null'),

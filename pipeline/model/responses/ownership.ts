@@ -28,13 +28,13 @@ export const OwnershipChallenge = z
             name: text.describe('Name of the TXT record to create'),
             value: text.describe('Text of the TXT record: the token'),
           })
-          .describe('TXT record with which to publish the token in DNS'),
+          .describe('TXT record for publishing the token in DNS'),
         http: z
           .object({
             url: text.describe('URL at which to serve the file'),
             body: text.describe('Content of the file: the token'),
           })
-          .describe('File with which to publish the token on the site'),
+          .describe('File for publishing the token on the site'),
       })
       .describe('Two places for the token: one of them is enough'),
   })

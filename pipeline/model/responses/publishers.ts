@@ -93,7 +93,7 @@ const PublisherFiles = z
       })
       .describe('The file that declares a domain’s brand'),
   })
-  .describe('The two files of the domain, at a glance')
+  .describe('Summary of the domain’s two files')
 
 const PublisherAgent = z.looseObject({
   url: AgentUrl,
@@ -243,7 +243,7 @@ export const PublisherLookup = z
     rollup_truncated: z
       .looseObject({
         cap: count.describe('Number of agents whose properties are counted'),
-        total_agents: count.describe('Number of agents in all, counted or not'),
+        total_agents: count.describe('Total number of agents, counted or not'),
       })
       .optional()
       .describe('Present if properties are counted only for the first agents'),

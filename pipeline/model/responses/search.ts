@@ -19,9 +19,7 @@ export const AgentMatch = z
     name: z
       .string()
       .nullable()
-      .describe(
-        'Name of the agent, as given by itself or by its member; null if neither gives one',
-      ),
+      .describe('Name that the agent or its member gives; null if neither gives one'),
     type: AgentTypeOrUnknown.describe(
       'Type of the agent, such as `sales`; `unknown` if no one has declared one',
     ),

@@ -45,7 +45,7 @@ export const StoryboardList = z
       .describe('Storyboards, sorted by ID'),
     count: count.describe('Number of items in the list'),
   })
-  .meta({ id: 'StoryboardList', description: 'Storyboards with which agents are tested' })
+  .meta({ id: 'StoryboardList', description: 'Storyboards that agents are tested with' })
 export type StoryboardList = z.infer<typeof StoryboardList>
 
 const StoryboardStepShown = z.object({
@@ -60,7 +60,7 @@ export const StoryboardDetail = z
     storyboard: z
       .object({
         ...labels,
-        narrative: text.describe('Why a buyer makes these calls, in words'),
+        narrative: text.describe('Why a buyer makes these calls'),
         agent: z
           .object({
             interaction_model: text.describe(

@@ -29,7 +29,7 @@ export const StepGuidance = z
   .object({
     rule: text.describe('Storyboard, step and check, such as `idempotency/replay#field_value`'),
     sentence: text.describe('What the agent did not do, in the words of the storyboard'),
-    expected: text.describe('What a correct agent returns in this step, in words'),
+    expected: text.describe('Description of what a correct agent returns in this step'),
     reference_url: text
       .optional()
       .describe('URL of the page or schema of the protocol that requires it'),
@@ -166,7 +166,7 @@ export const stepDefinition = {
   id: text.describe('ID of the step within its storyboard'),
   title: text.describe('Display name of the step'),
   task: text.describe('Name of the tool that is called'),
-  expected: text.describe('What a correct agent returns in this step, in words'),
+  expected: text.describe('Description of what a correct agent returns in this step'),
 }
 
 /** Fields of the storyboard that was run. */

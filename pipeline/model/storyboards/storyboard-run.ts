@@ -22,7 +22,7 @@ export const StoryboardRun = z
     storyboard: z
       .object({
         ...storyboardTitle,
-        narrative: text.describe('Why a buyer makes these calls, in words'),
+        narrative: text.describe('Why a buyer makes these calls'),
       })
       .describe('Storyboard that was run'),
     agent: z

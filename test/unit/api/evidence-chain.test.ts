@@ -72,3 +72,25 @@ test('what the publisher says of the agent is not repeated as said by the operat
   expect(said('publisher')).toContain('. The agent sells directly.')
   expect(said('operator')).not.toContain('sells directly')
 })
+
+test('a step asks for a country only after the sentence that says when its file was read', () => {
+  const page = read([
+    step('site', {
+      rule: 'country_not_asked',
+      text: 'this entry is limited to some countries, and the question names none',
+      entry: 'authorized_agents[0]',
+      fetched_at: '2026-11-20T04:00:00.000Z',
+    }),
+  ])
+  expect(page('.says').text()).toBe(
+    'Entry 1 of its adagents.json is limited to some countries (read 20 Nov 2026, 04:00 UTC). Choose one above.',
+  )
+})
+
+test.each([
+  ['no_brand_file', 'unknown'],
+  ['not_declared', 'says nothing'],
+] as const)('a side that decides nothing by %s is called “%s”', (rule, badge) => {
+  const page = read([step('site', { side: 'operator', rule, says: 'unknown' })])
+  expect(page('h3').text()).toBe(`The agent’s operator herald.example ${badge}`)
+})
