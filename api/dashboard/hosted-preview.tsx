@@ -64,7 +64,9 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
           ]
         : []),
       ...(foreign > 0
-        ? [`${countThings(foreign, 'property', 'properties')} of other domains.`]
+        ? [
+            `${countThings(foreign, 'property', 'properties')} of other domains: verify each of them to host a file of its own.`,
+          ]
         : []),
       ...listMissing(submitted, file),
     ],

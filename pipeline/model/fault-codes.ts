@@ -76,6 +76,10 @@ export const faultCodes = {
   no_answer: { means: 'an agent did not answer', repair: 'make sure it is reachable' },
   expired: { means: 'no longer in effect', repair: 'take it out, or extend it' },
   not_yet: { means: 'not in effect yet', repair: 'wait, or let it begin earlier' },
+  in_future: {
+    means: 'a time in the future where a past one is expected',
+    repair: 'write the time of the last change',
+  },
   not_exclusive: {
     means: 'exclusive, and another agent can sell the same',
     repair: 'keep one entry',

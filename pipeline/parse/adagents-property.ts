@@ -1,4 +1,4 @@
-import { isIdentifierHost } from '../core/domain.ts'
+import { isIdentifierHost, parseDomain } from '../core/domain.ts'
 import {
   channels,
   hostTypes,
@@ -111,6 +111,8 @@ function readIdentifiers(part: ObjectReader): Identifier[] {
 const formatIdentifier: Example = (quoted = '"acme.example"') =>
   `{"type": "domain", "value": ${quoted}}`
 const EXAMPLE = `[${formatIdentifier()}]`
+/** Longest list that a repair writes. */
+const MISPLACED_MAX = 3
 /** Keys under which files name a property where its identifiers belong. */
 const misplacedKeys = ['domain', 'domains', 'url', 'website', 'identifier', 'bundle_id'] as const
 
@@ -118,7 +120,7 @@ function reportNoIdentifier(part: ObjectReader): void {
   const leftOut = 'so the property was left out'
   const key = misplacedKeys.find(misplaced => part.has(misplaced))
   if (key !== undefined && !part.has('identifiers')) {
-    const form = `"identifiers": ${EXAMPLE}`
+    const form = `"identifiers": ${formatMisplaced(key, part.value[key]) ?? EXAMPLE}`
     part.error(key, 'misplaced', `stands where identifiers belong, ${leftOut}: write ${form}`)
     return
   }
@@ -127,6 +129,24 @@ function reportNoIdentifier(part: ObjectReader): void {
   const code = part.has('identifiers') ? 'empty' : 'missing'
   part.error('identifiers', code, `${problem}, ${leftOut}: write ${EXAMPLE}`)
 }
+
+/** Writes what is in the place of identifiers as such; undefined if it is long, or of a type that nobody can tell. */
+function formatMisplaced(key: (typeof misplacedKeys)[number], value: unknown): string | undefined {
+  if (key === 'identifier') return undefined
+  if (key === 'bundle_id')
+    return typeof value === 'string'
+      ? `[{"type": ${quote(key)}, "value": ${quote(value)}}]`
+      : undefined
+  const written = [value].flat()
+  const hosts = written.flatMap(item => {
+    const host = typeof item === 'string' ? toHost(item.trim()) : ''
+    return parseDomain(host) === undefined ? [] : [formatIdentifier(quote(host))]
+  })
+  const isWritable = hosts.length === written.length && hosts.length <= MISPLACED_MAX
+  return isWritable && hosts.length > 0 ? `[${hosts.join(', ')}]` : undefined
+}
+
+const toHost = (value: string) => value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
 
 function readIdentifier(part: ObjectReader): Identifier | undefined {
   const type = part.requiredText('type')
@@ -153,7 +173,7 @@ function checkDomainValue(part: ObjectReader, value: string): boolean {
     )
     return false
   }
-  const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
+  const host = toHost(value)
   if (host !== value)
     part.warn(
       'value',

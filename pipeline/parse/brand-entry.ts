@@ -126,9 +126,13 @@ function readUrl(part: ObjectReader): string | undefined {
   return undefined
 }
 
+/** Writes a property that is a website. */
+const formatProperty: Example = (quoted = '"acme.example"') =>
+  `{ "type": "website", "identifier": ${quoted} }`
+
 function readProperties(part: ObjectReader): BrandProperty[] {
   const properties: BrandProperty[] = []
-  for (const item of part.parts('properties')) {
+  for (const item of part.parts('properties', formatProperty)) {
     const property = parseProperty(item)
     if (property !== undefined) properties.push(property)
   }

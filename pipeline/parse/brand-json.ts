@@ -1,13 +1,15 @@
+import type { Instant } from '../core/clock.ts'
 import { parseDomain } from '../core/domain.ts'
 import { AnyBrandFile, brandFiles } from '../model/brand-file/brand-file.ts'
 import { type BrandDocument, redirectReasons } from '../model/documents/index.ts'
 import type { Fault } from '../model/observation.ts'
-import { checkOtherFile, readDomain, readLocation } from './addresses.ts'
+import { checkOtherFile, parseShortDomain, readDomain, readLocation } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { fileKeys, formatName, isIdentified, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
 import { Faults, quote } from './faults.ts'
 import { addFormatFaults } from './file-format.ts'
+import { warnOfFuture } from './future-times.ts'
 import { readLegacyBrand } from './legacy-brand.ts'
 import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
@@ -33,12 +35,17 @@ export function parseBrandJson(
   }
   const document =
     readAuthoritativeLocation(root, domain) ??
-    readHouseRedirect(root) ??
+    readHouseRedirect(root, domain) ??
     readHousePortfolio(root, domain)
   if (document === undefined && isCanonical(root)) return readCanonical(root)
   const found = document ?? readBrandAgent(root)
   if (found === undefined) {
-    root.error('root', 'unknown_form', `is not a recognized brand.json: ${proposeForm(root.value)}`)
+    if (!root.faults.hasError('house', 'wrong_type'))
+      root.error(
+        'root',
+        'unknown_form',
+        `is not a recognized brand.json: ${proposeForm(root.value)}`,
+      )
   } else if (found.variant === 'house_redirect') checkHouseName(root, found.house, domain)
   else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
   return found
@@ -59,15 +66,15 @@ function proposeForm({ id, names, url }: JsonObject): string {
 function isListedHouse({ house, ...root }: JsonObject, domain: string | undefined): boolean {
   if (typeof house !== 'string' || root.authoritative_location !== undefined) return false
   if (!Array.isArray(root.brands) && !Array.isArray(root.brand_refs)) return false
-  return domain === undefined || parseDomain(house) === domain
+  const named = parseDomain(house)
+  return domain === undefined || named === undefined || named === domain
 }
 
 /** Checks a house that is named in text: nothing but a pointer, which must lead to another domain. */
 function checkHouseName(root: ObjectReader, house: string, domain: string | undefined): void {
   const written = `write "house": {"domain": ${quote(house)}, "name": "…"}`
   if (isListedHouse(root.value, domain)) {
-    const message = `must be an object where the file lists its brands: ${written}`
-    root.error('house', 'wrong_type', message)
+    reportListedHouse(root, written)
     return checkClosed(root, {
       ...brandFiles.house_redirect.shape,
       ...brandFiles.house_portfolio.shape,
@@ -78,6 +85,11 @@ function checkHouseName(root: ObjectReader, house: string, domain: string | unde
     root.error('house', 'nested_pointer', message)
   }
   checkClosed(root, brandFiles.house_redirect.shape)
+}
+
+function reportListedHouse(root: ObjectReader, written: string): void {
+  const message = `must be an object where the file lists its brands: ${written}`
+  root.error('house', 'wrong_type', message)
 }
 
 function readAuthoritativeLocation(
@@ -91,8 +103,19 @@ function readAuthoritativeLocation(
   return { variant: 'authoritative_location', authoritative_location: location }
 }
 
-function readHouseRedirect(root: ObjectReader): BrandDocument | undefined {
+function readHouseRedirect(
+  root: ObjectReader,
+  domain: string | undefined,
+): BrandDocument | undefined {
   if (!root.has('house') || isObject(root.value.house)) return undefined
+  if (isListedHouse(root.value, domain) && parseShortDomain(root.value.house) === undefined) {
+    const name = quote(root.value.house)
+    reportListedHouse(
+      root,
+      `write "house": {"domain": ${quote(domain ?? 'acme.example')}, "name": ${name}}`,
+    )
+    return undefined
+  }
   const house = readDomain(root, 'house')
   if (house === undefined) return undefined
   return {
@@ -197,16 +220,17 @@ export interface CheckedBrandFile {
 
 /**
  * Checks the bytes of a brand.json like the crawler. Does not use the network. `domain` serves it; undefined
- * for the target of a pointer.
+ * for the target of a pointer. With `now` it also warns of times that cannot be.
  */
 export function checkBrand(
   bytes: Uint8Array,
-  { maxFaults, domain }: { maxFaults: number; domain?: string | undefined },
+  { maxFaults, domain, now }: { maxFaults: number; domain?: string | undefined; now?: Instant },
 ): CheckedBrandFile {
   const faults = new Faults(maxFaults)
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseBrandJson(new ObjectReader(read.root, '', faults), domain)
+  if (now !== undefined) warnOfFuture(document, now, faults)
   const isPromoted = document !== undefined && 'promotion' in document
   const variant = isListedHouse(read.root, domain)
     ? 'house_portfolio'

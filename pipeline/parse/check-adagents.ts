@@ -9,6 +9,7 @@ import { parseAdagents } from './adagents-json.ts'
 import { describeRepair } from './fault-repair.ts'
 import { Faults } from './faults.ts'
 import { addFormatFaults } from './file-format.ts'
+import { warnOfFuture } from './future-times.ts'
 import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
 import { readJson, readWritten } from './read-json.ts'
@@ -48,6 +49,7 @@ export function checkAdagents(
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseAdagents(new ObjectReader(read.root, '', faults), domain, mayPoint)
   const written = readWritten(bytes)
+  warnOfFuture(document, now, faults)
   if (document?.variant === 'inline') addAdvice(document, { domain, now, faults })
   if (document) {
     const severity = isNew ? 'error' : 'warning'

@@ -37,7 +37,7 @@ export function checkFile(
   const { root, document, faults } =
     kind === 'adagents.json'
       ? checkAdagents(bytes, domain, { now, maxFaults, mayPoint: true })
-      : checkBrand(bytes, { maxFaults, domain })
+      : checkBrand(bytes, { maxFaults, domain, now })
   const text = decodeText(bytes, new Faults(1))
   const placed = [...placeFaults(kind, text, faults), ...warnOfRepeatedNames(text, maxFaults)]
   return {

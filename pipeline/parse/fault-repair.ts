@@ -55,6 +55,7 @@ export function omitRepair(message: string, repair: string): string {
     [`: did you mean ${asked}?`, ''],
     [` and must be ${asked}`, ''],
     [` but may contain only ${asked}`, `, which ${NOT_ALLOWED}`],
+    [`, must be ${asked}`, ''],
     [` but must be ${asked}`, `, which ${denyKind(asked)}`],
     [` must be ${asked}`, ` ${denyKind(asked)}`],
   ] as const

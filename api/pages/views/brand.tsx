@@ -65,9 +65,10 @@ export async function show(call: ViewCall<unknown, { domain: Domain }>): Promise
   const portfolio = listPortfolio(services.reader, domain)
   if (found.status !== 200) {
     const refused = found.body as Refused
+    const edits = await loadEdits({ ask, services }, edited, domain)
     return portfolio.total > 0
-      ? showHouse(services, domain, refused, file, portfolio)
-      : showUnknown(domain, refused, services)
+      ? showHouse({ services, domain, edits }, refused, file, portfolio)
+      : showUnknown({ services, domain, edits }, refused)
   }
   const brand = found.body as BrandResolution
   const [hasInventory, logos, edits] = await Promise.all([
@@ -209,10 +210,16 @@ function describeNaming({ brands }: Portfolio): string {
   return isNaming ? 'It names brands as its own.' : 'Brands name it as their house.'
 }
 
+/** A domain without a brand, and the edits of the entry that it had. */
+interface Unbranded {
+  services: ViewCall['services']
+  domain: Domain
+  edits: Awaited<ReturnType<typeof loadEdits>>
+}
+
 /** Shows a house of which only its brands are known. */
 function showHouse(
-  services: ViewCall['services'],
-  domain: Domain,
+  { services, domain, edits }: Unbranded,
   { freshness }: Refused,
   file: ExaminedFile | null | undefined,
   portfolio: Portfolio,
@@ -223,8 +230,13 @@ function showHouse(
     description: `The domain ${domain} isn’t a brand itself. ${describeNaming(portfolio)}`,
     body: (
       <>
-        <p class="kicker">House</p>
-        <h1>{domain}</h1>
+        <div class="title">
+          <div>
+            <p class="kicker">House</p>
+            <h1>{domain}</h1>
+          </div>
+          {renderWatch(services, 'brand', domain)}
+        </div>
         <p class="lead">This domain isn’t a brand itself. {describeNaming(portfolio)}</p>
         {renderFreshness(freshness, 'brand.json')}
         {renderBrandLinks(services, domain, file)}
@@ -235,7 +247,7 @@ function showHouse(
           brands,
         )}
         {!file ? null : renderSection('file', 'File status', renderFile(file, domain))}
-        {renderSection('history', 'What changed', renderHistory('brand', domain, [], file))}
+        {renderSection('history', 'What changed', renderHistory('brand', domain, edits, file))}
         <p>
           <a href={toPublisherPath(domain)}>View publisher page</a>
         </p>
@@ -268,9 +280,8 @@ function renderFile(file: ExaminedFile | null | undefined, domain: Domain, descr
 }
 
 function showUnknown(
-  domain: string,
+  { services, domain, edits }: Unbranded,
   { error, did_you_mean, freshness }: Refused,
-  services: ViewCall['services'],
 ): View {
   const title = `No brand found for ${domain}`
   return {
@@ -287,7 +298,15 @@ function showUnknown(
           <a href={toPublisherPath(domain)}>View publisher page</a>
         </p>
         {renderOwnerLinks(services, { domain, kind: 'brand.json' }, 'Check a file')}
+        {edits.length === 0
+          ? null
+          : renderSection(
+              'history',
+              'What changed',
+              renderHistory('brand', domain, edits, undefined),
+            )}
       </>,
+      { kind: 'Brand', watch: renderWatch(services, 'brand', domain) },
     ),
   }
 }

@@ -156,12 +156,12 @@ async function showExamined(
   const checked = await checkFileText({ document: text, kind, domain, isUtf8 }, call)
   const warnings = checked.warnings.filter(warning => !isHosted || isAboutHosted(kind, warning))
   const examined = { ...checked, warnings }
+  const isVain = examined.valid && examined.properties_hosted === 0
   // Where there is a problem, the page begins at its top, which tells it.
   const anchor = reason === undefined ? 'verdict' : undefined
   const otherKind = examined.valid || isLost ? null : renderOtherKind(kind, text, anchor)
   // What is read already has a note that says where.
   const next = note === undefined && domain && renderNext({ kind, domain }, hosting)
-  const isVain = examined.valid && examined.properties_hosted === 0
   return showForm(filled, {
     hosting: hosting === 'open' && isVain ? 'nothing' : hosting,
     ...(note !== undefined && { note }),
@@ -245,9 +245,16 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
         ? counted > 0 && `, with ${warned}`
         : `: ${countThings(errors.length, 'error')}, ${warned}`}
       . {valid && next}
-      {state === 'Usable' ? 'Parts with errors may be ignored until you fix them.' : null}
+      {state === 'Usable' && describeUsable(examined)}
     </p>
   )
+}
+
+/** Says what counts of a file with errors. */
+function describeUsable({ kind, agents }: ComparedFile): string {
+  if (kind === 'brand.json' || agents.length === 0)
+    return 'Parts with errors may be ignored until you fix them.'
+  return 'The agents listed under Authorized agents count all the same; other parts with errors may be ignored until you fix them.'
 }
 
 /** Renders where to serve a file, and how the registry reads it there. */

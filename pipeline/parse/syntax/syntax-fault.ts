@@ -59,6 +59,14 @@ const binaryFormats: readonly Format[] = [
 const otherFormats: readonly Format[] = [
   ...binaryFormats,
   [isUtf16, 'it is encoded in UTF-16: write it in UTF-8'],
+  [
+    text => text.trimStart().startsWith('{\\rtf'),
+    'it is an RTF document: put the JSON itself here, as plain text',
+  ],
+  [
+    text => text.trimStart().startsWith('```'),
+    'it begins with ```, which marks code in a chat: remove the lines with ``` before and after the JSON',
+  ],
   [text => ADS_TXT.test(text), 'it is an ads.txt: put the JSON of the file here'],
 ]
 const STRINGS = /"(?:[^"\\\n\r]|\\[^\n\r])*"/g

@@ -440,8 +440,26 @@ describe('advice', () => {
     })
     expect([property, faults]).toEqual([undefined, [`error properties[0].${key}`]])
     expect(ofSite({ identifiers: undefined, [key]: 'a.example' })[`properties[0].${key}`]).toMatch(
-      /^stands where identifiers belong.*"identifiers"/,
+      /^stands where identifiers belong.*"identifiers": \[\{"type": "domain", "value": "a.example"\}\]/,
     )
+  })
+
+  test.each([
+    ['domains', ['a.example', 'https://b.example/'], ['a.example', 'b.example']],
+    ['domains', ['a.example', 7], ['acme.example']],
+    ['website', 'our site', ['acme.example']],
+    ['identifier', 'com.acme', ['acme.example']],
+  ])('%s with %j is written out in its repair', (key, value, hosts) => {
+    const { [`properties[0].${key}`]: message = '' } = ofSite({
+      identifiers: undefined,
+      [key]: value,
+    })
+    const written = hosts.map(host => `{"type": "domain", "value": "${host}"}`)
+    const bundle = ofSite({ identifiers: undefined, bundle_id: 'com.acme' })
+    expect(bundle['properties[0].bundle_id']).toContain(
+      '{"type": "bundle_id", "value": "com.acme"}',
+    )
+    expect(message).toContain(`write "identifiers": [${written.join(', ')}]`)
   })
 })
 

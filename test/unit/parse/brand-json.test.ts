@@ -384,6 +384,12 @@ describe('a pointer', () => {
       null,
       [['house', object]],
     ],
+    [
+      'by the name of the house, with brands',
+      { house: 'Acme News', brands: [brand()] },
+      'acme.example',
+      [['house', 'write "house": {"domain": "acme.example", "name": "Acme News"}']],
+    ],
     ['with references', { ...own, brand_refs: [] }, 'acme.example', [['house', object]]],
     [
       'with brands, in the file of another domain',

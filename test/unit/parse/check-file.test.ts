@@ -84,6 +84,8 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a program', '\u007fELF\u0002\u0001\u0001', 'it is not a text file: put ', 1, 1],
     ['a control character before', '\u007f{"a": 1}', 'invisible character here (U+007F)', 1, 1],
     ['an ads.txt', '# Ours\r\na.example, 1, DIRECT', 'it is an ads.txt: put ', 1, 1],
+    ['an RTF document', '{\\rtf1\\ansi {', 'it is an RTF document: put ', 1, 1],
+    ['an answer of a chat', '```json\n{}\n```', 'it begins with ```, which marks ', 1, 1],
     ['many # of no ads.txt', '# '.repeat(50_000), 'it does not start with {: put ', 1, 1],
     ['an open end', '{"a": 1', 'it ends too early, without its closing }', 1, 8],
     ['a string that was cut off', '{"a": 1,\n"b', 'it ends too early, without its closing }', 2, 1],

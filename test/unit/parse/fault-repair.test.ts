@@ -52,6 +52,8 @@ test.each([
     'is "x" but must be an https URL, such as https://agent.example/mcp',
     'is "x", which is not an https URL',
   ],
+  ['is missing, must be a, b or c', 'is missing'],
+  ['is missing and was read as a, must be a, b or c', 'is missing and was read as a'],
   ['is missing and must be a domain name such as acme.example', 'is missing'],
 ])('beside its fix, a message still says what is wrong: %s', (message, shown) => {
   const repair = describeRepair({ code: 'not_allowed', message })
@@ -106,7 +108,7 @@ test.each([
   [{ identifiers: { type: 'domain' } }, 'put it in brackets: [ … ]'],
   [
     { domain: 'news.example' },
-    'write "identifiers": [{"type": "domain", "value": "acme.example"}]',
+    'write "identifiers": [{"type": "domain", "value": "news.example"}]',
   ],
   [{ identifiers: [{ type: 'domain', value: 'nwes.example' }] }, 'write "news.example"'],
 ])('a property without usable identifiers is told how they are written: %j', (members, repair) => {
@@ -118,6 +120,33 @@ test.each([
     maxFaults: 10,
   })
   expect(errors.map(describeRepair)).toEqual([repair])
+})
+
+test('a property of a brand that is a text is told how it is written', () => {
+  const brand = { id: 'news', names: [{ en: 'News' }], properties: ['news.example'] }
+  const { errors } = checkFile('brand.json', Buffer.from(JSON.stringify(brand)), {
+    domain: 'news.example',
+    now: 0,
+    maxFaults: 10,
+  })
+  expect(errors.map(describeRepair)).toEqual([
+    'write { "type": "website", "identifier": "news.example" }',
+  ])
+})
+
+test.each<['adagents.json' | 'brand.json', object]>([
+  ['adagents.json', { authorized_agents: [], properties: [] }],
+  ['brand.json', { id: 'news', names: [{ en: 'News' }] }],
+])('a last change that is to come is a warning in an %s', (kind, file) => {
+  const now = Date.parse('2026-11-20T03:00:00Z')
+  const find = (last_updated: string) => {
+    const bytes = Buffer.from(JSON.stringify({ ...file, last_updated }))
+    const { warnings } = checkFile(kind, bytes, { domain: 'a.example', now, maxFaults: 10 })
+    return warnings.filter(({ field }) => field === 'last_updated').map(describeRepair)
+  }
+  expect(find('2031-01-01T00:00:00Z')).toEqual(['write the time of the last change'])
+  // Somewhere it is tomorrow already.
+  expect(find('2026-11-21T02:00:00Z')).toEqual([])
 })
 
 const agent = { url: 'https://agent.example/mcp', authorized_for: 'Display' }
