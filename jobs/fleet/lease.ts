@@ -165,7 +165,9 @@ export class FleetLease {
     while (performance.now() > this.#heldUntil) {
       const left = end - performance.now()
       if (left <= 0)
-        throw new Fatal('the lease was not renewed in time: another host may have taken over')
+        throw new Fatal(
+          'Redis did not answer in time, so this writer stops: another host may have taken over',
+        )
       await waitAtMost(this.#renewOnce(), left)
       await pause(RETRY_MS)
     }
