@@ -46,9 +46,9 @@ test('each process that does not answer is named by its id, unless it has ended'
     ...each,
   }))
   expect(findReportedProblems(reports, resolvePaths(createDataDir()), now)).toEqual([
-    'the api does not answer: if this lasts, end it with `kill -9 7`, and `start` starts it again',
-    'the api does not answer: if this lasts, end it with `kill -9 8`, and `start` starts it again',
-    'the api does not answer',
+    'the API does not answer: if this lasts, end it with `kill -9 7`, and `start` starts it again',
+    'the API does not answer: if this lasts, end it with `kill -9 8`, and `start` starts it again',
+    'the API does not answer',
   ])
 })
 
