@@ -15,6 +15,7 @@ import {
   toContractions,
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
+import type { FileCopies } from './file-copies.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
 import { toBrandPath, toPublisherPath } from './paths.ts'
 import {
@@ -58,10 +59,15 @@ function nameProperty({ name, identifiers }: StockedProperty): string {
 }
 
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
-export function renderChain(evidence: readonly Evidence[], names: PropertyNames = new Map()): Html {
+export function renderChain(
+  evidence: readonly Evidence[],
+  names: PropertyNames = new Map(),
+  copies: FileCopies = new Map(),
+): Html {
   if (evidence.length === 0) return <p class="empty">No evidence.</p>
   const steps = joinEqualSteps(evidence, names)
-  const { rows, shown } = fitItems(steps, renderStep, { limit: STEPS_SHOWN_MAX, bytes: 30_000 })
+  const limits = { limit: STEPS_SHOWN_MAX, bytes: 30_000 }
+  const { rows, shown } = fitItems(steps, step => renderStep(step, copies), limits)
   return (
     <>
       <ol class="chain">{rows}</ol>
@@ -86,7 +92,7 @@ function joinEqualSteps(evidence: readonly Evidence[], names: PropertyNames): St
   return [...steps.values()]
 }
 
-function renderStep({ step, properties }: Step): Html {
+function renderStep({ step, properties }: Step, copies: FileCopies): Html {
   const limits = describeNeeded(step)
   const isContradicting = step.rule === 'declared_otherwise'
   const [look, says] = limits
@@ -113,11 +119,11 @@ function renderStep({ step, properties }: Step): Html {
         )}
       </h3>
       <p class="says">
-        {renderSentence(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
+        {renderSentence(step, copies)}.{step.side === 'publisher' ? describeGrant(step) : null}
       </p>
       {renderDetails([
         [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
-        ['File', step.file && renderFile(step.file, step.file_state)],
+        ['File', step.file && renderFile(step, copies)],
         [
           'Selected by',
           step.authorization_type &&
@@ -129,9 +135,9 @@ function renderStep({ step, properties }: Step): Html {
         ['In force', renderWindow(step.effective_from, step.effective_until)],
         [
           'Path',
-          step.files?.slice(0, 5).map(({ file, file_state, fetched_at }) => (
+          step.files?.slice(0, 5).map(file => (
             <div>
-              {renderFile(file, file_state)} {renderMoment(fetched_at)}
+              {renderFile(file, copies)} {renderMoment(file.fetched_at)}
             </div>
           )),
         ],
@@ -161,8 +167,9 @@ const ENTRY = /^(?:this|the) entry\b/
 const COUNTRY_ASKED = /(?<=some countries), and the question names none$/
 
 /** Renders what a step says, with where it was read, and when, as far as that is known. */
-function renderSentence(step: Evidence): Html {
-  const { entry, fetched_at } = step
+function renderSentence(step: Evidence, copies: FileCopies): Html {
+  const { entry, file, fetched_at } = step
+  const copy = renderCopy(file, copies)
   const at = entry && clipText(toEntryName(entry, step), 160)
   const text = toContractions(clipText(step.text, 300)).replace(COUNTRY_ASKED, '')
   const isCountryAsked = COUNTRY_ASKED.test(step.text)
@@ -176,7 +183,8 @@ function renderSentence(step: Evidence): Html {
           {' '}
           ({place}
           {place && fetched_at ? ', ' : ''}
-          {fetched_at ? <>read {renderMoment(fetched_at)}</> : null})
+          {fetched_at ? <>read {renderMoment(fetched_at)}</> : null}
+          {copy && <>; {copy}</>})
         </>
       ) : null}
       {isCountryAsked ? '. Choose one above' : null}
@@ -207,11 +215,25 @@ function renderDetails(facts: Parameters<typeof renderFacts>[0]): Html | null {
   )
 }
 
-function renderFile(file: string, state: string | undefined): Html {
+function renderFile(
+  { file = '', file_state: state }: Pick<Evidence, 'file' | 'file_state'>,
+  copies: FileCopies,
+): Html {
   return (
     <span>
-      {renderOutside(file)} {state === undefined ? null : renderState(clipText(state, 30))}
+      {renderOutside(file)} {state === undefined ? null : renderState(clipText(state, 30))}{' '}
+      {renderCopy(file, copies)}
     </span>
+  )
+}
+
+/** Renders the way to the bytes of a file as they were read; null where there are none. */
+function renderCopy(file: string | undefined, copies: FileCopies): Html | null {
+  const path = copies.get(file ?? '')
+  return path === undefined ? null : (
+    <a class="whole" href={path}>
+      raw file
+    </a>
   )
 }
 

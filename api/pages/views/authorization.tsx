@@ -33,6 +33,7 @@ import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { findPropertyNames, renderChain } from '../parts/evidence.tsx'
 import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
+import { findFileCopies } from '../parts/file-copies.tsx'
 import { renderFreshness, renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
 import {
@@ -228,8 +229,7 @@ async function showProperty(
         {renderFacts([
           ['Publisher', as_of !== '' && publisher_domain && renderPublisher(publisher_domain)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
-          ['As of', body.as_of && renderExactMoment(body.as_of)],
-          ['Checked', renderMoment(body.checked_at)],
+          ['As of', body.as_of ? renderExactMoment(body.as_of) : renderMoment(body.checked_at)],
         ])}
         {property_id || property_rid ? (
           <details>
@@ -357,7 +357,7 @@ function renderChainSection(reader: Reader, evidence: readonly Evidence[]): Html
         Only the publisher can authorize an agent. The agent’s operator can confirm that, or
         contradict it.
       </p>
-      {renderChain(evidence, findPropertyNames(reader, evidence))}
+      {renderChain(evidence, findPropertyNames(reader, evidence), findFileCopies(reader, evidence))}
     </>,
   )
 }

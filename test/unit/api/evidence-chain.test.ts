@@ -94,3 +94,19 @@ test.each([
   const page = read([step('site', { side: 'operator', rule, says: 'unknown' })])
   expect(page('h3').text()).toBe(`The agent’s operator herald.example ${badge}`)
 })
+
+test('a step leads to the bytes of its file that were read, where the registry has them', () => {
+  const file = 'https://herald.example/.well-known/adagents.json'
+  const fetched_at = '2026-11-20T04:00:00.000Z'
+  const path = '/file/adagents.json/herald.example'
+  const chain = renderChain(
+    [step('site', { file, fetched_at })],
+    new Map(),
+    new Map([[file, path]]),
+  )
+  const page = load(String(chain))
+  expect(page('.says').text()).toContain('04:00 UTC; raw file).')
+  expect(page('.says a').attr('href')).toBe(path)
+  expect(page('dt:contains("File") + dd').text()).toContain('raw file')
+  expect(read([step('site', { file, fetched_at })])('.says a')).toHaveLength(0)
+})
