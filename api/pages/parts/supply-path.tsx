@@ -4,11 +4,14 @@ import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 import { describeState } from './freshness.tsx'
+import { toAgentPath, toBrandPath, toPublisherPath } from './paths.ts'
 import { describeNeeded } from './verdict.tsx'
 
 interface PathNode {
   role: string
   name: string
+  /** Path of its page. */
+  path: string
 }
 
 /** A statement of one party about the next: its file, and the state of that file. */
@@ -44,24 +47,32 @@ export function findSupplyPath(
   const granting = pickDeciding(evidence, 'publisher')
   const operating = pickDeciding(evidence, 'operator')
   if (granting?.domain === undefined) return undefined
-  const nodes: PathNode[] = [{ role: 'Publisher', name: granting.domain }]
+  const nodes: PathNode[] = [toNode('Publisher', granting.domain)]
   const edges: PathEdge[] = []
   const [pointer] = granting.files ?? []
   const host = granting.file && parseUrl(granting.file)?.hostname
   if (pointer !== undefined && host && host !== granting.domain) {
     edges.push({ look: 'good', says: 'points to', file: pointer.file, state: pointer.file_state })
-    nodes.push({ role: 'Manager', name: host })
+    nodes.push(toNode('Manager', host))
   }
   const limits = describeNeeded(granting)
   const [look, says] = limits ? (['fair', limits.short] as const) : publisherSays[granting.says]
   edges.push({ look, says, file: granting.file, state: granting.file_state })
-  nodes.push({ role: 'Agent', name: parseUrl(agentUrl)?.host ?? agentUrl })
+  nodes.push({
+    role: 'Agent',
+    name: parseUrl(agentUrl)?.host ?? agentUrl,
+    path: toAgentPath(agentUrl),
+  })
   if (operating?.domain !== undefined) {
     const [look, says] = operatorSays[operating.says]
     edges.push({ look, says, file: operating.file, state: operating.file_state })
-    nodes.push({ role: 'Operator', name: operating.domain })
+    nodes.push({ ...toNode('Operator', operating.domain), path: toBrandPath(operating.domain) })
   }
   return { nodes, edges }
+}
+
+function toNode(role: string, name: string): PathNode {
+  return { role, name, path: toPublisherPath(name) }
 }
 
 /** Picks the step of a side that decides: a yes before anything else, and a no before silence. */
@@ -99,14 +110,18 @@ function describePath({ nodes, edges }: SupplyPath): string {
   return `${role} ${name}; ${steps.join('; ')}`
 }
 
-const WIDE = { width: 1088, height: 116, box: 184, lineChars: 17 }
+/** Measures of a box: between two of them an arrow needs room for its words. */
+const WIDE = { width: 1088, height: 116, least: 184, most: 300, arrow: 208, charWidth: 8.65 }
 
 function drawWide({ nodes, edges }: SupplyPath, text: string): Html {
-  const { width, height, box, lineChars } = WIDE
+  const { width, height, least, most, arrow, charWidth } = WIDE
+  const room = (width - (nodes.length - 1) * arrow) / nodes.length
+  const box = Math.min(Math.max(room, least), most)
+  const lineChars = Math.floor((box - 32) / charWidth)
   const gap = (width - nodes.length * box) / (nodes.length - 1)
   const middle = height / 2
   return (
-    <svg class="wide" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={text}>
+    <svg class="wide" viewBox={`0 0 ${width} ${height}`} aria-label={text}>
       {edges.map((edge, at) => {
         const start = at * (box + gap) + box
         const x = start + gap / 2
@@ -125,11 +140,11 @@ function drawWide({ nodes, edges }: SupplyPath, text: string): Html {
           </g>
         )
       })}
-      {nodes.map(({ role, name }, at) => {
+      {nodes.map(({ role, name, path }, at) => {
         const x = at * (box + gap)
         const lines = splitName(name, lineChars)
         return (
-          <>
+          <a href={path}>
             <rect x={x} y="6" width={box} height={height - 12} rx="12" />
             <text class="role" x={x + 16} y={lines.length > 1 ? 38 : 47}>
               {role}
@@ -139,7 +154,7 @@ function drawWide({ nodes, edges }: SupplyPath, text: string): Html {
                 {line}
               </text>
             ))}
-          </>
+          </a>
         )
       })}
     </svg>
@@ -152,7 +167,7 @@ function drawTall({ nodes, edges }: SupplyPath, text: string): Html {
   const { width, box, gap } = TALL
   const height = nodes.length * box + edges.length * gap
   return (
-    <svg class="tall" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={text}>
+    <svg class="tall" viewBox={`0 0 ${width} ${height}`} aria-label={text}>
       {edges.map((edge, at) => {
         const start = at * (box + gap) + box
         return (
@@ -168,10 +183,10 @@ function drawTall({ nodes, edges }: SupplyPath, text: string): Html {
           </g>
         )
       })}
-      {nodes.map(({ role, name }, at) => {
+      {nodes.map(({ role, name, path }, at) => {
         const y = at * (box + gap)
         return (
-          <>
+          <a href={path}>
             <rect x="1" y={y + 1} width={width - 2} height={box - 2} rx="12" />
             <text class="role" x="16" y={y + 24}>
               {role}
@@ -179,7 +194,7 @@ function drawTall({ nodes, edges }: SupplyPath, text: string): Html {
             <text class="name" x="16" y={y + 46}>
               {clipText(name, 40)}
             </text>
-          </>
+          </a>
         )
       })}
     </svg>

@@ -90,5 +90,22 @@ test('a long name is broken at a dot, and never longer than two lines', () => {
   const domain = 'a-very-long-name-of-a-newspaper.and-more.of-it.example'
   const html = renderSupplyPath(findSupplyPath([{ ...granting, domain }], AGENT)!).toString()
   const lines = [...html.matchAll(/class="name"[^>]*>([^<]*)</g)].map(([, text]) => text)
-  expect(lines.slice(0, 3)).toEqual(['a-very-long-name-', 'of-a-newspaper.a…', 'sales.seller'])
+  expect(lines.slice(0, 3)).toEqual([
+    'a-very-long-name-of-a-',
+    'newspaper.and-more.of-it.exam…',
+    'sales.seller.example',
+  ])
+})
+
+test('each party leads to its page', () => {
+  const path = findSupplyPath(
+    [{ ...granting, ...managed, files: [own, managed] }, operating],
+    AGENT,
+  )
+  expect(path?.nodes.map(({ path }) => path)).toEqual([
+    '/publisher/news.example',
+    '/publisher/network.example',
+    `/agent/${encodeURIComponent(AGENT)}`,
+    '/brand/seller.example',
+  ])
 })
