@@ -131,7 +131,7 @@ function renderLeaf({ type, tag, content, info }: Token): Child {
 
 /** Renders code; a long answer in JSON is folded, since the text beside it says what it shows. */
 function renderCode(content: string, language: string): Html {
-  const code = h('pre', null, content)
+  const code = h('pre', { tabindex: 0 }, content)
   const lines = content.trimEnd().split('\n').length
   if (language !== 'json' || lines <= OPEN_LINES_MAX) return code
   return h('details', null, h('summary', null, `Response, ${formatCount(lines)} lines`), code)

@@ -11,7 +11,7 @@ test('sections can be linked to by the words of their headings', () => {
 
 test('lists, tables and code keep their structure', () => {
   expect(render('- one\n- **two**')).toBe('<ul><li>one</li><li><strong>two</strong></li></ul>')
-  expect(render('```sh\na < b\n```')).toBe('<pre>a &lt; b\n</pre>')
+  expect(render('```sh\na < b\n```')).toBe('<pre tabindex="0">a &lt; b\n</pre>')
   expect(render('| a |\n| --- |\n| b |')).toBe(
     '<section class="scrolls" tabindex="0" aria-label="Table: A"><table><thead><tr><th scope="col">A</th></tr></thead>' +
       '<tbody><tr><th scope="row">b</th></tr></tbody></table></section>',
