@@ -12,10 +12,20 @@ export function clipText(text: unknown, limit = 160): string {
   const full = typeof text === 'string' ? text : text === undefined ? '' : String(text)
   if (full.length <= limit) return full
   const start = full.slice(0, limit - 1)
-  if (!SURROGATE.test(start)) return `${start}…`
+  if (!SURROGATE.test(start)) return `${dropPartialWord(start)}…`
   return `${Array.from(full.slice(0, 2 * limit))
     .slice(0, limit - 1)
     .join('')}…`
+}
+
+const PARTIAL_WORD_CHARS = 20
+/** Length from which on a text can lose a part of a word. */
+const WORDY_CHARS = 40
+
+/** Drops what a cut left of the last word, unless that is a long one or the text is short. */
+function dropPartialWord(text: string): string {
+  const at = text.slice(-PARTIAL_WORD_CHARS).search(/\s\S*$/)
+  return at < 0 || text.length < WORDY_CHARS ? text : text.slice(0, at - PARTIAL_WORD_CHARS)
 }
 
 export function capitalize(text: string): string {

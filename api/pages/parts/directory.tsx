@@ -25,7 +25,7 @@ interface Entry {
   link: Html
   below: Child
   aside: Child
-  figures?: readonly (readonly [label: string, count: number])[]
+  figures?: readonly (readonly [count: number, thing: string, things: string])[]
 }
 
 const ENTRIES_BYTES = 44_000
@@ -89,9 +89,9 @@ export function renderEntry({ mark, link, below, aside, figures = [] }: Entry): 
       {aside === null ? null : <p class="state">{aside}</p>}
       {figures.length === 0 ? null : (
         <dl>
-          {figures.map(([label, count]) => (
+          {figures.map(([count, thing, things]) => (
             <div>
-              <dt>{label}</dt>
+              <dt>{count === 1 ? thing : things}</dt>
               <dd>{formatCount(count)}</dd>
             </div>
           ))}

@@ -39,8 +39,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             ),
             aside: renderBadges(agent),
             figures: [
-              ['Publishers', agent.publishers],
-              ['Properties', agent.properties],
+              [agent.publishers, 'Publisher', 'Publishers'],
+              [agent.properties, 'Property', 'Properties'],
             ],
           }),
         })}

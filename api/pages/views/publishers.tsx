@@ -50,8 +50,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
               state === 'invalid' && agents + properties === 0
                 ? []
                 : [
-                    ['Agents', agents],
-                    ['Properties', properties],
+                    [agents, 'Agent', 'Agents'],
+                    [properties, 'Property', 'Properties'],
                   ],
           }),
         })}

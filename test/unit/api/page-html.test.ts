@@ -35,6 +35,9 @@ describe('text on a page', () => {
   test('that is long is cut at a whole character', () => {
     expect(clipText('👩'.repeat(200), 10)).toBe(`${'👩'.repeat(9)}…`)
     expect(clipText(undefined)).toBe('')
+    expect(clipText(`${'Every word stays whole. '.repeat(3)}a runner hosting a webhook`, 90)).toBe(
+      `${'Every word stays whole. '.repeat(3)}a runner hosting…`,
+    )
   })
 })
 
