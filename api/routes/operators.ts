@@ -4,6 +4,7 @@ import { requireValue } from '../../pipeline/core/present.ts'
 import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/tiers.ts'
 import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { agentTypes } from '../../pipeline/model/documents/index.ts'
+import { pickGrantScope } from '../../pipeline/model/grant-scope.ts'
 import { OperatorLookup } from '../../pipeline/model/responses/agents.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
@@ -194,6 +195,7 @@ function listAuthorizing(reader: Reader, url: string, budget: { bytes: number })
       publisher_domain,
       ...(authorized_for !== null && { authorized_for }),
       source: 'adagents_json' as const,
+      ...pickGrantScope(reach),
       ...findGrantFacts(reader, url, publisher_domain),
     }
     budget.bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { grantScope } from './grant-scope.ts'
 
 /**
  * Rules by which the operator's side of a grant is judged, and what each says: only `contradicted` stops a
@@ -87,8 +88,10 @@ export const staleOfGrant = {
       'Number of granted properties that are stale and cannot be sold now, such as all of them once the file is gone (404); absent if none',
     ),
 }
-/** Members of an answer that tell all of a listed grant that its publisher's file does not say in the same place. */
+/** Members of an answer that tell what can be sold by all that a publisher grants an agent. */
 export const grantFacts = { ...operatorSideOfGrant, ...staleOfGrant, needs: needsOfGrant }
+/** Members of each agent or publisher in a list of grants. */
+export const listedGrantFacts = { ...grantScope, ...grantFacts }
 export interface OperatorSideOfGrant {
   operator_side: OperatorWord
   operator_reason: OperatorRule

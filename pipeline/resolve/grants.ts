@@ -33,11 +33,6 @@ export function resolveGrants(
   return { properties, grants, selectable: listed.length }
 }
 
-/** Tells whether a grant is of signals, which belong to the domain whose file grants them. */
-export function isOfSignals({ authorization_type: type }: AgentEntry): boolean {
-  return type === 'signal_ids' || type === 'signal_tags'
-}
-
 function isGrantingSignals({ authorization_type, signal_ids, signal_tags }: AgentEntry): boolean {
   if (authorization_type === 'signal_ids') return (signal_ids ?? []).length > 0
   return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0

@@ -2,8 +2,8 @@ import { DAY, type Instant } from '../core/clock.ts'
 import { type Domain, parseDomain } from '../core/domain.ts'
 import { getEffect, isMissing } from '../core/outcomes.ts'
 import type { AdagentsInline, PropertyEntry } from '../model/documents/index.ts'
+import { isOfSignals } from '../model/grant-scope.ts'
 import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
-import { isOfSignals } from './grants.ts'
 import { type ManagerScope, readScope } from './manager-scope.ts'
 import { type PointedAt, resolvePointer } from './pointed-at.ts'
 import { Revocations } from './revocation.ts'
@@ -101,7 +101,7 @@ function narrowTo(
     properties: properties.get(publisher) ?? [],
     signals: [],
     agents: document.agents
-      .filter(entry => !isOfSignals(entry))
+      .filter(entry => !isOfSignals(entry.authorization_type))
       .map(({ properties: inline, ...entry }) =>
         inline ? { ...entry, properties: inline.filter(isPublishers) } : entry,
       ),

@@ -7,12 +7,13 @@ import {
   isUsable,
   type PropertyEntry,
 } from '../model/documents/index.ts'
+import { isOfSignals } from '../model/grant-scope.ts'
 import { isUrl } from '../model/observation.ts'
 import { type Claim, listClaims } from './claims.ts'
 import { listCollections } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
 import type { AdagentsInlineDocument, Grant } from './grant.ts'
-import { isOfSignals, resolveGrants } from './grants.ts'
+import { resolveGrants } from './grants.ts'
 import { resolveManagedFile, revokedByManager } from './managed-file.ts'
 import { resolvePointer } from './pointed-at.ts'
 import { isOwn, isOwnedByHost, listHosts, listPropertiesFor } from './property-owners.ts'
@@ -177,7 +178,7 @@ function selectOwned(
     !listHosts(entry).some(host => revocations.hasOver(host))
   const listed = listPropertiesFor(document, domain).filter(isCounted)
   const agents = document.agents
-    .filter(entry => other === undefined || !isOfSignals(entry))
+    .filter(entry => other === undefined || !isOfSignals(entry.authorization_type))
     .map(entry => omitRevoked(entry, revocations))
   const isShared = location !== domain
   const granted = resolveGrants(domain, agents, listed, isCounted, revocations.now)

@@ -1,6 +1,7 @@
 import { stripNulls } from '../diff/events.ts'
 import type { Identifier } from '../model/documents/index.ts'
 import { DEFAULT_KELLER_TYPE } from '../model/documents/vocabulary.ts'
+import { toGrantScope } from '../model/grant-scope.ts'
 import { isUrl, toUrl } from '../model/observation.ts'
 import type {
   BrandResolution,
@@ -193,9 +194,10 @@ function toReason(grant: AuthorizationRow | undefined): { authorized_for?: strin
 
 /** Converts entries to agents: one item an agent, however many entries name it. */
 function toAgents(rows: readonly AuthorizationRow[]) {
-  return [...groupByAgent(rows)].map(([url, [first]]) => ({
+  return [...groupByAgent(rows)].map(([url, grants]) => ({
     url,
-    ...toReason(first),
+    ...toReason(grants[0]),
+    ...toGrantScope(grants),
   }))
 }
 
@@ -214,7 +216,7 @@ function countReach({ publisher, properties, authorizations }: PublisherState) {
       url,
       ...toReason(grants[0]),
       source: 'adagents_json',
-      authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
+      ...toGrantScope(grants),
       ...(i < ROLLUP_AGENTS_MAX && {
         properties_authorized: reached,
         properties_total: total,

@@ -1,4 +1,5 @@
 import type { Identifier, LeftOutList, PlacementEntry } from '../model/documents/index.ts'
+import { type GrantScope, toGrantScope } from '../model/grant-scope.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { isTimed, type Placed, type Restrictions } from '../resolve/sale-terms.ts'
 
@@ -155,7 +156,7 @@ function toStoredSale(
 /**
  * Reach of an agent at a publisher by grants in force, as lists of an agent's publishers show it.
  */
-export interface StoredReach {
+export interface StoredReach extends GrantScope {
   publisher_domain: string
   discovery_method: string
   manager_domain: string | null
@@ -258,6 +259,7 @@ export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
           signing_keys_pinned: grants.some(grant => (grant.signing_keys ?? []).length > 0),
           authorized_for:
             grants.find(grant => grant.authorized_for !== null)?.authorized_for ?? null,
+          ...toGrantScope(grants),
           verified_by: publisher.resolved_location,
         },
       ]

@@ -74,6 +74,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
         properties_total: 1,
         signing_keys_pinned: false,
         status: 'authorized',
+        authorization_types: ['property_ids'],
         operator_side: 'unknown',
         operator_reason: 'no_brand_file',
         last_verified_at: '2026-11-20T03:00:00.000Z',

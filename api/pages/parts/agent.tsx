@@ -5,7 +5,6 @@ import { getEffect } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { describeOffline, type ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
-import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import type { AgentRow } from '../../../pipeline/read/queries/directories.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { buildPublisherPages, type PublishersQuery } from '../agent-publisher-pages.ts'
@@ -27,7 +26,6 @@ import { findFaces } from './faces.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
-import { isForSignals } from './plain-words.ts'
 import { renderStale } from './stale.tsx'
 
 export interface AgentShown {
@@ -175,8 +173,8 @@ export function renderPublishers(
     empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
     render: publisher => [
       faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
-      past.as_of === undefined && isSignalsAgent(reader, agentUrl, publisher.publisher_domain) ? (
-        'Signals'
+      publisher.signals_only ? (
+        'Signals only'
       ) : (
         <>
           {renderReach(publisher)} {renderStale(publisher)}
@@ -192,12 +190,6 @@ export function renderPublishers(
       <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>View</a>,
     ],
   })
-}
-
-/** Tells whether a publisher authorizes an agent for signals alone. */
-function isSignalsAgent(reader: Reader, agentUrl: string, domain: string): boolean {
-  const grants = findInventory(reader, domain)?.grantsTo(agentUrl) ?? []
-  return isForSignals(grants.map(({ authorization_type }) => authorization_type))
 }
 
 function renderReach({

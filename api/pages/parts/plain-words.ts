@@ -48,11 +48,6 @@ export function toPlainWords(name: string): string {
   return (Object.hasOwn(plainWords, name) && plainWords[name]) || name.replaceAll('_', ' ')
 }
 
-/** Tells whether an authorization is for signals alone, so that no count of properties describes it. */
-export function isForSignals(types: readonly string[]): boolean {
-  return types.length > 0 && types.every(type => type.startsWith('signal_'))
-}
-
 const salesWords: Readonly<Record<string, string>> = {
   ad_network: 'sells as an ad network',
   delegated: 'sells on the owner’s behalf',

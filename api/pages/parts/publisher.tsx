@@ -11,7 +11,7 @@ import { renderNamedAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
-import { isForSignals, toPlainWords } from './plain-words.ts'
+import { toPlainWords } from './plain-words.ts'
 import { listRawFacts } from './raw-file.tsx'
 import { renderStale } from './stale.tsx'
 import { type AgentTerms, renderTerms } from './terms.tsx'
@@ -122,9 +122,8 @@ export function renderAgents(
 }
 
 function describeReach(agent: PublisherLookup['authorized_agents'][number]): string {
-  const { authorization_types: types = [], ...reach } = agent
-  const { properties_authorized, properties_total, publisher_wide } = reach
-  if (isForSignals(types)) return 'Signals'
+  const { properties_authorized, properties_total, publisher_wide } = agent
+  if (agent.signals_only) return 'Signals only'
   if (publisher_wide) return 'All properties'
   if (properties_total === 0 && agent.properties_stale !== undefined) return ''
   if (properties_authorized === undefined || properties_total === undefined) return ''

@@ -15,7 +15,7 @@ import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding
 import { findGrantFacts, isLimiting } from '../../../pipeline/read/lookups/grant-facts.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
 import { findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
-import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
+import { findGrantScope, listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import {
   listIdentifierKeys,
@@ -261,7 +261,10 @@ export const lookUpAgentDomains = defineOperation({
     const domains = new ResponseBudget().take(found.slice(0, limit))
     const findFacts = past
       ? await findPastFacts(past.snapshot, agent.agent_url, past.at, domains)
-      : (domain: string) => findGrantFacts(reader, agent.agent_url, domain)
+      : (domain: string) => ({
+          ...findGrantScope(reader, agent.agent_url, domain),
+          ...findGrantFacts(reader, agent.agent_url, domain),
+        })
     const total = all?.length ?? agent.publisher_count
     return replyOk({
       agent_url: agentUrl,

@@ -30,7 +30,10 @@ export function buildPublisherCursor(domain: string): string {
 /** Finds the freshness of the weakest of the files that say what an agent reaches of a publisher. */
 export function findReachFreshness(
   reader: Reader,
-  reach: Omit<StoredReach, 'sold'>,
+  reach: Pick<
+    StoredReach,
+    'publisher_domain' | 'discovery_method' | 'manager_domain' | 'verified_by'
+  >,
 ): FreshnessBlock {
   const { publisher_domain: domain, verified_by: resolved_location } = reach
   return findFilesFreshness(reader, listPublisherFiles({ ...reach, domain, resolved_location }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { agentTypes, Metric } from '../documents/index.ts'
-import { grantFacts } from '../operator-side.ts'
+import { listedGrantFacts } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -256,7 +256,7 @@ const OperatedAgent = z.looseObject({
         source: z
           .enum(['adagents_json', 'agent_claim'])
           .describe('Source: the publisher’s file, or only the agent'),
-        ...grantFacts,
+        ...listedGrantFacts,
       }),
     )
     .describe('Publishers that authorize the agent, by domain, at most a hundred'),

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
 import { AuthorizationType, grantTerms } from '../grant.ts'
-import { grantFacts, neededTerms, needsOfGrant, operatorSide } from '../operator-side.ts'
+import {
+  grantFacts,
+  listedGrantFacts,
+  neededTerms,
+  needsOfGrant,
+  operatorSide,
+} from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -196,7 +202,7 @@ export const AgentPublisher = z
       .describe(
         'State of the authorization: `revoked` if the file with the grant lists the publisher as revoked',
       ),
-    ...z.object(grantFacts).partial().shape,
+    ...z.object(listedGrantFacts).partial().shape,
     last_verified_at: text.describe(
       'Time at which the file with the grant was last read; with `as_of`, the time at which it was first read with this content',
     ),
@@ -267,9 +273,9 @@ export const AgentDomains = z
     agent_url: text.describe('Requested URL, as sent'),
     domains: z.array(text).describe('Domains of the publishers on this page, by name'),
     grants: z
-      .array(z.looseObject({ publisher_domain: PublisherDomain, ...grantFacts }))
+      .array(z.looseObject({ publisher_domain: PublisherDomain, ...listedGrantFacts }))
       .describe(
-        'What the agent’s operator says about the grant of each publisher, and what a check of a sale needs',
+        'What each publisher grants, what the agent’s operator says about it, and what a check of a sale needs',
       ),
     count: count.describe('Number of domains on this page'),
     did_you_mean: DidYouMean.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
-import { grantFacts } from '../operator-side.ts'
+import { listedGrantFacts } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -52,10 +52,10 @@ export const PropertyResolution = z
         z.looseObject({
           url: AgentUrl,
           authorized_for: AuthorizedFor.optional(),
-          ...grantFacts,
+          ...listedGrantFacts,
         }),
       )
-      .describe('Agents with a grant in force, by URL; a grant may be for signals only'),
+      .describe('Agents with a grant in force, by URL'),
     properties: z.array(ResolvedPropertyItem).describe('Properties, active ones first'),
     contact: SavedContact.optional(),
     ...describeCut('authorized_agents'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LeftOutList } from '../documents/index.ts'
-import { grantFacts } from '../operator-side.ts'
+import { listedGrantFacts } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -99,11 +99,6 @@ const PublisherAgent = z.looseObject({
   url: AgentUrl,
   authorized_for: AuthorizedFor.optional(),
   source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
-  authorization_types: texts
-    .optional()
-    .describe(
-      'Kinds of selectors with which the file authorizes the agent, such as `property_tags`',
-    ),
   properties_authorized: count
     .optional()
     .describe(
@@ -118,7 +113,7 @@ const PublisherAgent = z.looseObject({
     .describe(
       'Whether the agent can sell all active properties of the publisher; absent beyond the counted agents',
     ),
-  ...grantFacts,
+  ...listedGrantFacts,
 })
 
 export const PlacementItem = z
@@ -285,10 +280,10 @@ export const DomainLookup = z
           url: AgentUrl,
           authorized_for: AuthorizedFor.optional(),
           member: MemberName.optional(),
-          ...grantFacts,
+          ...listedGrantFacts,
         }),
       )
-      .describe('Agents with a grant in force, by URL; a grant may be for signals only'),
+      .describe('Agents with a grant in force, by URL'),
     ...describeCut('authorized_agents'),
     sales_agents_claiming: z
       .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))

@@ -6,6 +6,7 @@ import { listDeclared } from './agents.ts'
 import { findGrantFacts } from './grant-facts.ts'
 import { findInventory, type Inventory } from './inventory.ts'
 import { buildUnknownPublisher, findPublisher } from './publisher-lookup.ts'
+import { findGrantScope } from './reach.ts'
 
 /** Properties of a brand.json that the lookup of its domain shows. */
 const DECLARED_PROPERTIES_MAX = 200
@@ -60,6 +61,7 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageQu
         url,
         lent.length === 0 && cursor + i < ROLLUP_AGENTS_MAX,
       ),
+      ...findGrantScope(reader, url, domain),
       ...findGrantFacts(reader, url, domain),
     })),
   )
@@ -105,7 +107,6 @@ function toAgent(inventory: Inventory, url: string, isCounted: boolean): object 
     url,
     ...(words !== null && { authorized_for: words }),
     source: 'adagents_json',
-    authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
     ...(isCounted && {
       properties_authorized: reached,
       properties_total: total,

@@ -1,3 +1,4 @@
+import { type GrantScope, pickGrantScope } from '../../model/grant-scope.ts'
 import type { StoredReach } from '../../serving/inventory-record.ts'
 import { hashAgent, toReachKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
@@ -34,6 +35,16 @@ export function findReach(
 ): StoredReach | undefined {
   const value = serving?.text('reach', toReachKey(agentUrl, publisher))
   return value === undefined ? undefined : JSON.parse(value)
+}
+
+/** Finds what the grants in force of one publisher to an agent are of; undefined if there are none. */
+export function findGrantScope(
+  reader: Reader,
+  agentUrl: string,
+  publisher: string,
+): GrantScope | undefined {
+  const reach = findReach(reader, agentUrl, publisher)
+  return reach && pickGrantScope(reach)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Instant, toIso } from '../../core/clock.ts'
 import type { Identifier } from '../../model/documents/index.ts'
+import { type GrantScope, toGrantScope } from '../../model/grant-scope.ts'
 import type { NeededTerm } from '../../model/operator-side.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listLookupKeys, matchIdentifier } from '../../resolve/identifiers.ts'
@@ -110,7 +111,7 @@ export async function listPastPublishers(
 }
 
 /** Holds what an agent reached of one publisher, with the ids of the properties. */
-export type PastReach = Omit<StoredReach, 'sold'> & {
+export type PastReach = Omit<StoredReach, 'sold' | keyof GrantScope> & {
   properties_without_id: number
   property_ids: string[]
   /** Time at which the last of what is shown had become so. */
@@ -161,7 +162,7 @@ export function listPastReaches(
 }
 
 /**
- * Terms at `$at` without which some property that an agent was granted could not be sold, and how many of these
+ * Scope of an agent's grants at `$at`, terms without which some property could not be sold, and how many of these
  * were stale, by publisher.
  */
 const PAST_FACTS = `
@@ -182,13 +183,17 @@ granted_properties as (
     'property_rid',
     'publisher_domain in (select publisher_domain from granted)',
   )} p using (property_rid)
-  where p.publisher_domain = r.domain and p.source = 'authoritative' group by all)
-select domain, (count(*) filter (status = 'stale'))::double as stale,
+  where p.publisher_domain = r.domain and p.source = 'authoritative' group by all),
+scopes as (
+  select publisher_domain as domain, list({authorization_type: authorization_type} order by entry, id) as grants
+  from granted group by all)
+select domain, any_value(grants) as grants, (count(*) filter (status = 'stale'))::double as stale,
   first(term order by created_at, property_rid) filter (term is not null and status = 'active') as needs
-from granted_properties group by all`
+from scopes left join granted_properties using (domain) group by domain`
 
 interface PastFacts {
   domain: string
+  grants: { authorization_type: string }[]
   needs: NeededTerm | null
   stale: number
 }
@@ -199,13 +204,18 @@ export async function findPastFacts(
   agent: string,
   asOf: Instant,
   domains: readonly string[],
-): Promise<(domain: string) => GrantFacts> {
+): Promise<(domain: string) => Partial<GrantScope> & GrantFacts> {
   const rows = await db.all<PastFacts>(PAST_FACTS, {
     agent,
     at: toIso(asOf),
     domains: JSON.stringify(domains),
   })
-  const known = new Map(rows.map(row => [row.domain, toPastFacts(row.needs, row.stale)]))
+  const known = new Map(
+    rows.map(({ domain, grants, needs, stale }) => [
+      domain,
+      { ...toGrantScope(grants), ...toPastFacts(needs, stale) },
+    ]),
+  )
   return domain => known.get(domain) ?? toPastFacts(null)
 }
 

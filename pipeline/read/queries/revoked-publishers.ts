@@ -15,7 +15,7 @@ files as (
   from publishers p semi join gone using (domain)
   join documents d on d.kind = 'adagents.json' and d.location = p.resolved_location)
 select distinct domain as publisher_domain, discovery_method, manager_domain,
-  0::double as properties_authorized, 0::double as properties_total, false as signing_keys_pinned, null::varchar as authorized_for,
+  0::double as properties_authorized, 0::double as properties_total, false as signing_keys_pinned, null::varchar as authorized_for, []::varchar[] as authorization_types,
   resolved_location as verified_by
 from files
 where agent.agent_url = $agent and (agent.publisher_properties is null

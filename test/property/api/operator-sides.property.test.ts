@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toIso } from '../../../pipeline/core/clock.ts'
 import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { compareGrantedRows } from '../../support/checks/granted-rows.ts'
 import { observeOutcome } from '../../support/fixtures/observations.ts'
@@ -40,6 +41,8 @@ type Verdict = Pick<
 
 /** A pair as a list shows it. */
 type Listed = Pick<Verdict, 'needs' | 'operator_side' | 'operator_reason'> & {
+  authorization_types?: string[]
+  signals_only?: true
   properties_contradicted?: number
   properties_stale?: number
 }
@@ -106,18 +109,46 @@ const everywhere = [undefined, ...countries].flatMap(country =>
   ),
 )
 
+/** Lists the entries that name an agent now. */
+function listOpen(world: NamedSales, agent: number) {
+  return world.entries.filter(
+    ({ agent: of, opens, closes }) => of === agent && (opens ?? 0) <= 0 && (closes ?? 0) >= 0,
+  )
+}
+
 /** Lists the entries that reach a property now. */
 function listReaching(world: NamedSales, agent: number, index: number) {
   const { tags } = world.properties[index]!
-  return world.entries.filter(({ agent: of, selection, opens, closes }) => {
-    if (of !== agent || (opens ?? 0) > 0 || (closes ?? 0) < 0) return false
+  return listOpen(world, agent).filter(({ selection }) => {
     if (selection.by === 'ids') return (selection.of as number[]).includes(index)
     if (selection.by === 'all') return true
+    if (selection.by === 'signals') return false
     return (selection.of as string[]).some(tag => tags.includes(tag as 'x'))
   })
 }
 
+const typesBySelection = {
+  ids: 'property_ids',
+  tags: 'property_tags',
+  all: 'publisher_properties',
+  signals: 'signal_tags',
+}
+
+/** Builds what lists have to say that an agent's grants are of; no types if nothing is granted. */
+function buildScope(world: NamedSales, agent: number) {
+  const reaching = world.properties.flatMap((_, index) => listReaching(world, agent, index))
+  const granting = listOpen(world, agent).filter(
+    entry => entry.selection.by === 'signals' || reaching.includes(entry),
+  )
+  const types = new Set(granting.map(({ selection }) => typesBySelection[selection.by]))
+  return {
+    authorization_types: [...types],
+    signals_only: reaching.length === 0 ? (true as const) : undefined,
+  }
+}
+
 const limits = { country: 0, collection_ids: 0, placement_ids: 0, nothing: 0 }
+const scopes = { signals: 0, properties: 0 }
 const counts = { confirmed: 0, silent: 0, contradicted: 0, unknown: 0 }
 
 /** Checks what the list of a property's sellers says against the verdicts about each pair. */
@@ -173,6 +204,22 @@ function checkStale({ isGone }: CheckedWorld, rows: readonly ListedGrant[]) {
     expect(properties_stale ?? 0).toBe(isGone ? properties_authorized : 0)
 }
 
+/** Lists the grants of an agent as they are now, from the history. */
+async function listPast(encodedUrl: string): Promise<Listed[]> {
+  const as_of = toIso(registry.clock.now())
+  const { grants } = await ask<{ grants: Listed[] }>(
+    `/api/registry/lookup/agent/${encodedUrl}/domains`,
+    { as_of },
+  )
+  const { publishers } = await ask<{ publishers: Listed[] }>(
+    `/v1/agents/${encodedUrl}/publishers`,
+    {
+      as_of,
+    },
+  )
+  return [...grants, ...publishers]
+}
+
 /** Checks that all lists of grants say the same of a pair, and count as many properties as the verdict. */
 async function checkGrants(world: CheckedWorld, url: string): Promise<void> {
   const { publisher } = world
@@ -189,6 +236,11 @@ async function checkGrants(world: CheckedWorld, url: string): Promise<void> {
     `/api/registry/lookup/agent/${encoded}/domains`,
     {},
   )
+  const operated = await ask<{ agents: { url: string; authorized_by: Listed[] }[] }>(
+    '/api/registry/operator',
+    { domain: world.operator },
+  )
+  const sold = operated.agents.find(agent => agent.url === url)?.authorized_by
   const lists = await Promise.all(
     [
       { path: '/api/registry/publisher', query: { domain: publisher } },
@@ -203,16 +255,16 @@ async function checkGrants(world: CheckedWorld, url: string): Promise<void> {
   const pairs = [
     ...(reached.publishers ?? []),
     ...domains.grants,
+    ...(sold ?? []),
     ...lists.flatMap(({ authorized_agents }) =>
       authorized_agents.filter(agent => agent.url === url),
     ),
   ]
   const copied = await listCopied(url)
   checkStale(world, [...authorizations, ...copied])
-  const isGranted = world.properties.some(
-    (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
-  )
-  expect(pairs.length).toBe(isGranted ? 6 : 0)
+  const scope = buildScope(world, world.agents.indexOf(url))
+  const isGranted = scope.authorization_types.length > 0
+  expect(pairs.length).toBe(isGranted ? (sold ? 7 : 6) : 0)
   expect(authorizations.length > 0).toBe(isGranted)
   expect(copied.length).toBe(authorizations.length)
   if (!isGranted) return
@@ -222,6 +274,11 @@ async function checkGrants(world: CheckedWorld, url: string): Promise<void> {
       needs: whole.needs,
       properties_stale: whole.properties_stale,
     })
+  const past = await listPast(encoded)
+  expect(past.length).toBe(2)
+  for (const { authorization_types, signals_only } of [...pairs, ...past])
+    expect({ authorization_types, signals_only }).toEqual(scope)
+  scopes[scope.signals_only ? 'signals' : 'properties']++
   await checkNeeds(world, url, whole)
   const granted = world.properties.filter(
     (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
@@ -339,5 +396,7 @@ test('no list disagrees with the verdict about a pair, also once the operator sa
   })
   const { nothing, ...terms } = limits
   const limited = Object.values(terms).reduce((sum, count) => sum + count, 0)
-  expect(Math.min(rows, ...Object.values(counts), nothing, limited)).toBeGreaterThan(0)
+  expect(
+    Math.min(rows, ...Object.values(counts), ...Object.values(scopes), nothing, limited),
+  ).toBeGreaterThan(0)
 })

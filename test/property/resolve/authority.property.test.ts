@@ -68,6 +68,7 @@ function answerNaively(world: NamedSales, asked: Question): Answer {
   for (const entry of world.entries) {
     if (entry.agent !== asked.agent) continue
     const { by, of } = entry.selection
+    if (by === 'signals') continue
     if (by === 'ids' && !(of as number[]).includes(index)) continue
     if (by === 'tags' && !(of as string[]).some(tag => property.tags.includes(tag as 'x'))) continue
     if (entry.opens !== undefined && at < entry.opens) continue

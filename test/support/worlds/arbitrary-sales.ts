@@ -26,6 +26,7 @@ const selection = fc.oneof(
   fc.record({ by: fc.constant('ids' as const), of: some(0, 1, 2) }),
   fc.record({ by: fc.constant('tags' as const), of: some(...tags) }),
   fc.constant({ by: 'all' as const, of: [] }),
+  fc.constant({ by: 'signals' as const, of: [] }),
 )
 const entry = fc.record({
   agent: fc.constantFrom(0, 0, 1),
@@ -134,6 +135,10 @@ export function buildSaleFiles(
       ...(entry.selection.by === 'all' && {
         authorization_type: 'publisher_properties',
         publisher_properties: [{ publisher_domain: publisher, selection_type: 'all' }],
+      }),
+      ...(entry.selection.by === 'signals' && {
+        authorization_type: 'signal_tags',
+        signal_tags: ['reading'],
       }),
       ...(entry.delegation && { delegation_type: entry.delegation }),
       ...(entry.countries && { countries: entry.countries }),
