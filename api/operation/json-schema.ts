@@ -24,7 +24,10 @@ export function toJsonSchema(
     unrepresentable: 'any',
     override: found => {
       copyMetadata(found)
-      if (io === 'output') openObject(found)
+      if (io === 'output') {
+        openObject(found)
+        openList(found)
+      }
     },
   })
   const [body, defs] = JSON.parse(
@@ -60,6 +63,16 @@ function openObject({ zodSchema, jsonSchema }: Overridden): void {
   const { def } = zodSchema._zod
   if (def.type === 'object' && !('catchall' in def && def.catchall !== undefined))
     delete jsonSchema.additionalProperties
+}
+
+/** Keyword of an answer's list of values: those of this version, to which later ones may add. */
+export const KNOWN_VALUES = 'x-extensible-enum'
+
+/** Allows an answer values that are added later: the converter closes all lists. */
+function openList({ zodSchema, jsonSchema }: Overridden): void {
+  if (zodSchema._zod.def.type !== 'enum') return
+  jsonSchema[KNOWN_VALUES] = jsonSchema.enum
+  delete jsonSchema.enum
 }
 
 /** Copies the default and the examples of a transformed input, which the converter drops. */

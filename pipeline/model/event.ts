@@ -168,27 +168,49 @@ export const FeedEvent = z
   .meta({ id: 'AnyFeedEvent', description: 'A change in the registry' })
 export type FeedEvent = z.infer<typeof FeedEvent>
 
+const envelope = {
+  event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
+  entity_type: text.describe('Type of entity that changed, such as `property`'),
+  entity_id: text.describe('ID of the entity that changed: a rid, a URL or a domain'),
+  actor: text.describe(
+    'Cause of the event, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',
+  ),
+  created_at: moment.describe('Time at which the event was committed'),
+}
+
+/**
+ * An event of a type that a later version adds, so that a client which checks answers accepts it. Its payload names
+ * no members: then the payload of a known type stays known to TypeScript where the two are united.
+ */
+const LaterEvent = z
+  .object({
+    event_type: text
+      .refine(type => !Object.hasOwn(eventTypes, type))
+      .describe('Type of the event: one that this version does not have')
+      .meta({ not: { enum: eventTypeNames } }),
+    ...envelope,
+    payload: z.object({}).describe('Facts about the entity after the change'),
+  })
+  .meta({
+    id: 'Event_other',
+    description: 'An event of a type that was added later: skip it',
+  })
+
 /** Schema of an event; its payload follows from its type. */
 export const TypedFeedEvent = z
-  .discriminatedUnion(
-    'event_type',
-    eventTypeNames.map(name => {
+  .union([
+    ...eventTypeNames.map(name => {
       const { payload, means } = eventTypes[name]
       return z
         .object({
-          event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
           event_type: z.literal(name).describe(`Type of the event: always \`${name}\``),
-          entity_type: text.describe('Type of entity that changed, such as `property`'),
-          entity_id: text.describe('ID of the entity that changed: a rid, a URL or a domain'),
+          ...envelope,
           payload: payload.describe('Facts about the entity after the change'),
-          actor: text.describe(
-            'Cause of the event, such as `pipeline:crawler`; `pipeline:backfill` for the first file of a publisher',
-          ),
-          created_at: moment.describe('Time at which the event was committed'),
         })
         .meta({ id: `Event_${name.replace('.', '_')}`, description: `\`${name}\`: ${means}` })
-    }) as unknown as [typeof FeedEvent, ...(typeof FeedEvent)[]],
-  )
+    }),
+    LaterEvent,
+  ] as unknown as [typeof FeedEvent, ...(typeof FeedEvent)[]])
   .meta({
     id: 'FeedEvent',
     description: 'A change in the registry; its type determines the payload',

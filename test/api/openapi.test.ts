@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { toReference } from '../../api/operation/json-schema.ts'
+import { type Json, KNOWN_VALUES, toReference } from '../../api/operation/json-schema.ts'
 import { groups, groupTexts } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
@@ -175,10 +175,12 @@ test('a model that many answers have is converted once for a description', () =>
 
 test('events are described by type, and the feed sends what is described', async () => {
   const { components, paths } = await fetchDescription()
-  const { oneOf } = components.schemas.FeedEvent
-  expect(oneOf).toHaveLength(eventTypeNames.length)
-  for (const { $ref } of oneOf) {
-    const { description: said, properties } = components.schemas[$ref.split('/').at(-1)]
+  const { anyOf } = components.schemas.FeedEvent
+  const names = anyOf.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
+  expect(names).toHaveLength(eventTypeNames.length + 1)
+  expect(names.pop()).toBe('Event_other')
+  for (const name of names) {
+    const { description: said, properties } = components.schemas[name]
     expect(said).toContain(properties.event_type.const)
     for (const member of Object.values(properties)) expect(member).toHaveProperty('description')
   }
@@ -202,6 +204,52 @@ test('events are described by type, and the feed sends what is described', async
   const [event] = answer.json().events
   const broken = { ...answer.json(), events: [{ ...event, payload: {} }] }
   expect(isDescribed(broken)).toBe(false)
+  const later = { ...event, event_type: 'agent.renamed', payload: { was: 'https://a.example' } }
+  expect(isDescribed({ ...answer.json(), events: [event, later] })).toBe(true)
+})
+
+/** Lists where a schema has a list of values that excludes others, with the components that it refers to. */
+function* listClosed(
+  node: unknown,
+  place: string,
+  schemas: Record<string, unknown>,
+  visited: Set<string>,
+): Generator<string> {
+  if (typeof node !== 'object' || node === null) return
+  const { $ref, enum: values, not: _, examples: __, example: ___, ...rest } = node as Json
+  if (values !== undefined) yield place
+  const name = String($ref).split('/').at(-1)!
+  if (!visited.has(name) && name in schemas) {
+    visited.add(name)
+    yield* listClosed(schemas[name], name, schemas, visited)
+  }
+  for (const [key, part] of Object.entries(rest))
+    yield* listClosed(part, `${place}.${key}`, schemas, visited)
+}
+
+test('lists of values in answers are open, since later versions may add to them', async () => {
+  const { components, paths, webhooks } = await fetchDescription()
+  const answers = Object.values<Record<string, Json>>(paths).flatMap(methods =>
+    Object.values(methods).map(({ operationId, responses }) => [operationId, responses]),
+  )
+  const posts = Object.entries<{ post: Json }>(webhooks).map(([name, { post }]) => [
+    name,
+    post.requestBody,
+  ])
+  const visited = new Set<string>()
+  const closed = [...answers, ...posts].flatMap(([name, node]) => [
+    ...listClosed(node, String(name), components.schemas, visited),
+  ])
+  expect(closed).toEqual([])
+  expect(visited.size).toBeGreaterThan(100)
+  expect(components.schemas.Error.properties.code).toMatchObject({
+    type: 'string',
+    [KNOWN_VALUES]: expect.arrayContaining(['not_found']),
+  })
+  const parameters = Object.values<{ get?: Json }>(paths).flatMap(
+    ({ get }) => get?.parameters ?? [],
+  )
+  expect(JSON.stringify(parameters)).toContain('"enum":["authorized","revoked"]')
 })
 
 test('the posts to receivers are described as webhooks, with their schemas', async () => {

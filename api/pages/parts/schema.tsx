@@ -1,4 +1,4 @@
-import type { Json } from '../../operation/json-schema.ts'
+import { type Json, KNOWN_VALUES } from '../../operation/json-schema.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { renderTable } from './blocks.tsx'
@@ -64,7 +64,6 @@ function listFields(schema: Json, prefix = '', depth = 0): Field[] {
 interface Schema {
   $ref?: string
   type?: string | string[]
-  enum?: unknown[]
   const?: unknown
   default?: unknown
   properties?: Record<string, Json>
@@ -77,10 +76,11 @@ interface Schema {
 
 /** Describes the type of a value: the schema that it follows, its allowed values, or a word. */
 export function describeType(schema: Json): Child {
-  const { $ref, type, enum: values, const: only, items, anyOf, oneOf, allOf } = schema as Schema
+  const { $ref, type, const: only, items, anyOf, oneOf, allOf } = schema as Schema
+  const values = schema.enum ?? schema[KNOWN_VALUES]
   if ($ref !== undefined) return renderReference($ref)
   if (only !== undefined) return <code>{JSON.stringify(only)}</code>
-  if (values !== undefined) return joinTypes(values.map(value => <code>{String(value)}</code>))
+  if (Array.isArray(values)) return joinTypes(values.map(value => <code>{String(value)}</code>))
   const choices = anyOf ?? oneOf ?? allOf
   if (choices !== undefined) return joinTypes([...new Set(choices.map(describeType))])
   if (items !== undefined) return <>list of {describeItems(items)}</>

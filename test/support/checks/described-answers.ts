@@ -2,6 +2,7 @@ import { brotliDecompressSync, constants, gunzipSync, zstdDecompressSync } from 
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { KNOWN_VALUES } from '../../../api/operation/json-schema.ts'
 import { buildOpenapi } from '../../../api/operation/openapi.ts'
 import { ITEM_SCHEMA } from '../../../api/operation/openapi-content.ts'
 import type { Operation } from '../../../api/operation/operation.ts'
@@ -11,6 +12,8 @@ import { parseFrame } from '../clients/event-stream.ts'
 type Json = Record<string, unknown>
 
 let compiled: Ajv2020 | undefined
+
+const LATER_EVENT = '#/components/schemas/Event_other'
 
 /** Different answers of one operation and status that are looked at. */
 const ANSWERS_EACH = 200
@@ -167,7 +170,7 @@ function excludeOtherTypes(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter(
     ({ keyword, schemaPath }) =>
       !others.some(other => schemaPath.startsWith(`${other}/`)) &&
-      !(keyword === 'oneOf' && others.length > 0),
+      !(keyword === 'anyOf' && others.length > 0),
   )
 }
 
@@ -180,17 +183,21 @@ function compileDescription(): Ajv2020 {
   const description = JSON.parse(
     JSON.stringify(buildOpenapi(operations, 'https://registry.example')),
   )
-  compiled.addSchema(closeObjects(description) as Json, 'api')
+  compiled.addSchema(close(description) as Json, 'api')
   return compiled
 }
 
-/** Refuses the fields that an object does not name; an object that names none is free, such as a manifest. */
-function closeObjects(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closeObjects)
+/**
+ * Refuses what a description leaves open for later versions: fields that an object does not name, values that a list
+ * does not have, and other types of events. An object that names no fields is free, such as a manifest.
+ */
+function close(node: unknown): unknown {
+  if (Array.isArray(node)) return node.filter(part => part?.$ref !== LATER_EVENT).map(close)
   if (typeof node !== 'object' || node === null) return node
-  const schema = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, closeObjects(value)]),
+  const { [KNOWN_VALUES]: values, ...schema } = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, close(value)]),
   )
+  if (values !== undefined) return { ...schema, enum: values }
   const { type, properties, additionalProperties } = schema
   const isOpen = additionalProperties === undefined || isEmpty(additionalProperties)
   if (type !== 'object' || properties === undefined || isEmpty(properties) || !isOpen) return schema
