@@ -147,7 +147,6 @@ test.each([
     const page = await context.newPage()
     await openDashboard(page, domain)
     await prove(page, domain)
-    await pushButton(page, 'tbody a', domain)
     await page.waitForSelector('#properties')
     await pushButton(page, '#properties a', 'Host an adagents.json')
     await publish(page, domain, 'Before', hosted)

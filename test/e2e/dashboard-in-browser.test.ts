@@ -118,6 +118,8 @@ async function tellStory(
     hosts[domain] = { [TOKEN_FILE]: nonce }
     await page.click('text=Verify now')
     await page.waitForSelector('text=Domain verified')
+    await look(page, 'verified')
+    await page.goto(page.url().replace(/entries.*/, 'domains'))
     await look(page, 'domains')
 
     await page.click(`tbody >> text=${domain}`)
