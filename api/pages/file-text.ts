@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
-import { findOwnFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { findFreshness } from '../../pipeline/read/lookups/stored.ts'
 import { readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import { askIfReady } from './ask.ts'
@@ -40,7 +40,7 @@ async function readBroken(
   { services, caller }: Asking,
 ): Promise<FileText | undefined> {
   const { reader, outbound, config } = services
-  if (!isBroken(findOwnFreshness(reader, { kind, location: domain }).outcome)) return undefined
+  if (!isBroken(findFreshness(reader, kind, domain).outcome)) return undefined
   try {
     const { answer } = await outbound.ask<'read_text'>({
       cacheKey: `text ${kind} ${domain}`,

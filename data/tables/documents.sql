@@ -14,6 +14,7 @@ create table if not exists documents (
   fault_count uinteger not null,
   faults json not null, -- published as struct(field varchar, code varchar, message varchar, severity varchar)[]
   document json not null,
+  leads_to varchar, -- computed as leads_to(t.kind, t.location, t.document), or else null
   first_seen_at timestamptz not null,
   changed_at timestamptz not null,
   seq bigint not null
@@ -28,6 +29,7 @@ comment on column documents.bytes is 'size after decompression; null only in row
 comment on column documents.fault_count is 'number of issues in the document';
 comment on column documents.faults is 'list of {field, code, message, severity}';
 comment on column documents.document is 'normalized content of the file';
+comment on column documents.leads_to is 'location of the file that this one points to, such as that of its house; nowhere if it has nothing usable; null if it speaks for itself';
 comment on column documents.first_seen_at is 'when the first document of this file was seen (UTC)';
 comment on column documents.changed_at is 'when this document was first seen (UTC)';
 comment on column documents.seq is 'commit that last touched the row';

@@ -1,10 +1,11 @@
 import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
 import type { BrandDocument, BrandEntry, BrandPromotion } from '../model/documents/index.ts'
+import { hopsMax, NOWHERE } from '../model/file-state.ts'
 import { isUrl, parseSource } from '../model/observation.ts'
 import type { relationshipTrusts } from '../model/responses/brands.ts'
 
 /** JSON-level redirects followed before a brand, or its house, counts as unresolvable. */
-export const HOPS_MAX = 3
+export const HOPS_MAX = hopsMax['brand.json']
 
 export type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 export type Canonical = Extract<BrandDocument, { variant: 'brand_canonical' }>
@@ -41,20 +42,20 @@ export interface Place {
 }
 
 /**
- * Finds where a document points; undefined if it is not a pointer, `nowhere` if the pointer cannot be
+ * Finds where a document points; undefined if it is not a pointer, `NOWHERE` if the pointer cannot be
  * followed.
  */
 export function findNextPlace(
   place: Place,
   document: BrandDocument,
-): Place | 'nowhere' | undefined {
+): Place | typeof NOWHERE | undefined {
   if (document.variant === 'authoritative_location') {
     const source = parseSource('brand.json', document.authoritative_location)
-    return source === undefined ? 'nowhere' : { current: place.current, location: source.location }
+    return source === undefined ? NOWHERE : { current: place.current, location: source.location }
   }
   if (document.variant === 'house_redirect') {
     const house = parseDomain(document.house)
-    return house === undefined ? 'nowhere' : { current: house, location: house }
+    return house === undefined ? NOWHERE : { current: house, location: house }
   }
   return undefined
 }

@@ -2,6 +2,7 @@ import { DAY, type Instant } from '../core/clock.ts'
 import { type Domain, parseDomain } from '../core/domain.ts'
 import { getEffect } from '../core/outcomes.ts'
 import type { BrandDocument, BrandRef } from '../model/documents/index.ts'
+import { NOWHERE } from '../model/file-state.ts'
 import {
   type BrandFacts,
   findNextPlace,
@@ -72,7 +73,7 @@ export function* findPortfolio(
     if (file.validity === 'unknown') return pending
     const document = yield* resolveConfirmed(file, now)
     const next = document && findNextPlace(at, document)
-    if (document === undefined || next === 'nowhere') return undefined
+    if (document === undefined || next === NOWHERE) return undefined
     if (next === undefined) {
       if (document.variant !== 'house_portfolio' || !isOwnPortfolio(at, document)) return undefined
       return { document, domain: at.current }

@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts'
 import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
 import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
+import { NOWHERE } from '../model/file-state.ts'
 import {
   type BrandFacts,
   type Canonical,
@@ -43,7 +44,7 @@ export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
     if (file.document === undefined || file.validity === 'expired') break
     const next = findNextPlace(walk, file.document)
     if (next === undefined) return addLocation(walk, yield* resolveAnswer(walk, file.document))
-    if (next === 'nowhere') break
+    if (next === NOWHERE) break
     if (file.document.variant === 'house_redirect') walk = { named: next.current, ...walk }
     walk = { ...walk, ...next }
   }

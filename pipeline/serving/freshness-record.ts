@@ -1,25 +1,16 @@
 // biome-ignore-all lint/style/noNonNullAssertion: each record has whole cells, so the offsets are within it
 
 import { type Instant, toIso } from '../core/clock.ts'
-import { type Effect, getEffect, type Outcome, outcomeNames } from '../core/outcomes.ts'
+import { getEffect, type Outcome, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from '../model/documents/index.ts'
+import {
+  bestToWorst,
+  type FreshnessState,
+  STALE_AFTER_MS,
+  statesByEffect,
+} from '../model/file-state.ts'
 import { sourceKinds } from '../model/observation.ts'
 import type { FreshnessBlock } from '../model/responses/index.ts'
-
-/** State of the file behind an answer. */
-export type FreshnessState = FreshnessBlock['state']
-
-/** Age of the last success from which an answer is `stale`. */
-export const STALE_AFTER_MS = 48 * 3_600_000
-
-/** States of a file by the effect of its last attempt; one that was read long ago is stale. */
-export const statesByEffect: Record<Effect, FreshnessState> = {
-  success: 'current',
-  absent: 'absent',
-  unusable: 'invalid',
-  garbled: 'invalid',
-  unreachable: 'failing',
-}
 
 export interface CrawlFacts {
   outcome: Outcome
@@ -117,16 +108,6 @@ export function readFreshness(
   return block
 }
 
-/** Order of states by which the weakest file of an answer is picked. */
-const weakness: Readonly<Record<FreshnessState, number>> = {
-  current: 0,
-  stale: 1,
-  failing: 2,
-  invalid: 3,
-  absent: 4,
-  never_crawled: 5,
-}
-
 /**
  * Picks the weakest link: the file with the worst state, of equal ones the one read longest ago.
  */
@@ -135,7 +116,7 @@ export function pickWeakest(blocks: readonly FreshnessBlock[]): FreshnessBlock {
 }
 
 function isWeaker(block: FreshnessBlock, other: FreshnessBlock): boolean {
-  const by = weakness[block.state] - weakness[other.state]
+  const by = bestToWorst.indexOf(block.state) - bestToWorst.indexOf(other.state)
   return by === 0 ? (block.succeeded_at ?? '') < (other.succeeded_at ?? '') : by > 0
 }
 

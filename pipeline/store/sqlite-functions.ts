@@ -1,5 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
+import type { FileKind } from '../model/observation.ts'
+import { findLead } from '../resolve/leads-to.ts'
 import { defineIdentifierFunctions } from './identifier-functions.ts'
 
 const options = { deterministic: true }
@@ -8,6 +10,11 @@ const varargs = { ...options, varargs: true }
 /** Defines the functions that statements use beside those of SQLite. */
 export function defineFunctions(db: DatabaseSync): void {
   defineIdentifierFunctions(db)
+  // Null for a file that speaks for itself.
+  db.function('leads_to', options, (kind, location, document) => {
+    const text = { location: String(location), document: String(document) }
+    return findLead({ kind: kind as FileKind, ...text }) ?? null
+  })
   // Cuts the rows of a table into slices, and spreads times.
   db.function('crc32', options, value => crc32(String(value)))
   db.function('ms', options, value => (value === null ? null : Date.parse(String(value))))

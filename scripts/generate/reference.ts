@@ -9,7 +9,7 @@ import { outcomes, resultsByEffect } from '../../pipeline/core/outcomes.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { tiers } from '../../pipeline/core/tiers.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
-import { statesByEffect } from '../../pipeline/serving/freshness-record.ts'
+import { statesByEffect } from '../../pipeline/model/file-state.ts'
 import { renderCode, renderTable } from './markdown.ts'
 
 /** Renders a default: a value as code, and words as they are. */

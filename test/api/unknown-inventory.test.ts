@@ -57,7 +57,7 @@ test('a file that was read, and in which nothing can be used, is called invalid 
   const location = 'useless.example'
   await registry.observe(observePublisherFile(location, { sites: [], agents: [] }))
   const lookup = await registry.app.inject(`/api/registry/publisher?domain=${location}`)
-  expect(lookup.json()).toMatchObject({ adagents_valid: false, freshness: { state: 'current' } })
+  expect(lookup.json()).toMatchObject({ adagents_valid: false, freshness: { state: 'invalid' } })
   const page = load((await registry.app.inject(`/publisher/${location}`)).body)
   expect(page('.tiles dd').first().text()).toBe('Invalid')
   expect(page('.freshness').text()).toMatch(/^invalid adagents.json can’t be used\. Last checked/)

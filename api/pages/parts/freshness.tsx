@@ -49,18 +49,22 @@ export function renderResult(outcome: Outcome): Html {
   return renderBadge(resultLooks[result], result)
 }
 
+/** Tells whether the last attempt read the file, whatever came of its content. */
+export function isLastRead(freshness: FreshnessBlock | undefined): boolean {
+  return outcomes[freshness?.outcome as Outcome]?.effect === 'success'
+}
+
 /** Renders the state of a file, and behind it why and its times. */
 export function renderFreshness(freshness: FreshnessBlock | undefined, file: string): Html {
   const { state, outcome, checked_at, succeeded_at, http_status } = freshness ?? {
     state: 'never_crawled' as const,
   }
   const means = words[state]?.[2]
-  const effect = outcomes[outcome as Outcome]?.effect
-  const isFailure = effect !== undefined && effect !== 'success'
+  const isFailure = outcome !== undefined && !isLastRead(freshness)
   const reason = isFailure
     ? toContractions(describeOutcome(outcome as Outcome, http_status ?? null))
     : undefined
-  const status = http_status === undefined || state === 'current' ? '' : ` (HTTP ${http_status})`
+  const status = http_status === undefined || !isFailure ? '' : ` (HTTP ${http_status})`
   const why =
     means === undefined || reason === undefined
       ? `${means === undefined ? '' : ` ${means}`}${status}`

@@ -8,7 +8,7 @@ import { capitalize, clipText, renderMoment, renderName, renderOutside } from '.
 import type { ShownFile } from '../withheld-file.ts'
 import { LATER_ROWS_OPEN, ROWS_OPEN, renderFacts, renderTable, type TablePages } from './blocks.tsx'
 import { renderNamedAgent } from './events.tsx'
-import { renderBadge } from './freshness.tsx'
+import { isLastRead, renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { toPlainWords } from './plain-words.ts'
@@ -64,22 +64,12 @@ export function renderNextStep(
  * that it has none. Undefined where it is known.
  */
 export function describeUnknown(lookup: PublisherLookup): string | undefined {
-  const { adagents_valid, freshness } = lookup
+  const { adagents_valid, discovery_method, freshness } = lookup
   if (adagents_valid || isHostedOnly(lookup) || freshness === undefined) return undefined
   const { state, succeeded_at } = freshness
-  // A file that was read, and then failed for so long that its grants ended, grants nothing.
-  return state === 'failing' && succeeded_at !== undefined ? undefined : unknowns[state]
-}
-
-/** Returns the state of the file as the page shows it: one that was read and cannot be used is not up to date. */
-export function toShownFreshness({
-  adagents_valid,
-  freshness,
-}: PublisherLookup): FreshnessBlock | undefined {
-  const isRead = freshness?.state === 'current' || freshness?.state === 'stale'
-  if (!isRead || adagents_valid !== false) return freshness
-  const { checked_at, succeeded_at } = freshness
-  return { state: 'invalid', checked_at, succeeded_at }
+  // A file that was read grants nothing if nothing in it can be used, or once it has failed for so long that its grants ended.
+  const isRead = state === 'failing' ? succeeded_at !== undefined : discovery_method !== null
+  return isRead ? undefined : unknowns[state]
 }
 
 const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
@@ -245,7 +235,7 @@ export function renderHosting(
     ...listRawFacts(source, file),
     [
       'Last valid version',
-      freshness?.state !== 'current' &&
+      (freshness?.state === 'stale' || !isLastRead(freshness)) &&
         !isHostedOnly(lookup) &&
         renderMoment(hosting.last_validated, 'None'),
     ],

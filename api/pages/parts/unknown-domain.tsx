@@ -68,7 +68,8 @@ function renderCrawled(
 
 /** Describes why a file has nothing to show. */
 function describeProblem({ state, outcome }: CrawledFile): string {
-  const { means } = outcomes[outcome as Outcome]
+  const { effect, means } = outcomes[outcome as Outcome]
+  if (state === 'invalid' && effect === 'success') return 'was read, but can’t be used'
   if (state === 'invalid') return `is invalid: ${toContractions(means)}`
   if (state === 'failing') return `couldn’t be read: ${toContractions(means)}`
   return 'was read, but lists nothing'

@@ -34,7 +34,6 @@ import {
   renderHosting,
   renderInventory,
   renderNextStep,
-  toShownFreshness,
 } from '../parts/publisher.tsx'
 import {
   chooseFileLook,
@@ -195,7 +194,7 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },
       ])}
       {renderFreshness(
-        toShownFreshness(lookup),
+        lookup.freshness,
         isHostedOnly(lookup) ? 'adagents.json on its own site' : 'adagents.json',
       )}
     </>

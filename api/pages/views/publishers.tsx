@@ -1,4 +1,4 @@
-import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import { documentSpaces, findStoredFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import {
   type PublisherRow,
   publisherDirectory,
@@ -62,9 +62,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
 
 function renderAside(reader: Reader, domain: string, state: PublisherRow['state']): Html | null {
   if (state === 'hosted') return renderBadge('fair', 'hosted here')
-  return state === 'invalid'
-    ? renderBadge('bad', 'invalid')
-    : renderException(findFileFreshness(reader, 'adagents.json', domain).state)
+  return renderException(findStoredFreshness(reader, documentSpaces.publisher, domain).state)
 }
 
 /** Renders the state of a file that is not up to date: a badge that every row has says nothing. */

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { Instant } from '../../core/clock.ts'
 import { requireValue } from '../../core/present.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
+import { findHopsMax, NOWHERE, readStates } from '../../model/file-state.ts'
 import { isHostedFor } from '../../model/hosted.ts'
 import type { FileKind, Source } from '../../model/observation.ts'
 import type { FreshnessBlock } from '../../model/responses/index.ts'
-import { HOPS_MAX } from '../../resolve/brand-facts.ts'
 import {
   findJsonEnd,
   HEAD_LENGTH,
@@ -257,12 +257,12 @@ function formatEnd(
   return `${verified},"freshness":${formatFreshness(findDecidingFreshness(store, files, now))}}`
 }
 
-/** Finds the freshness of a domain's file or of an agent, also where nothing is stored. */
+/** Finds the freshness of a file alone, wherever it leads, or of an agent; also where nothing is stored. */
 export function findFreshness(reader: Reader, kind: SourceKind, location: string): FreshnessBlock {
   const { serving } = reader
   return serving === undefined
     ? { state: 'never_crawled' }
-    : readStoredFreshness(serving, kind, location, reader.now())
+    : readFreshnessAlone(serving, { kind, location }, reader.now())
 }
 
 /** Finds the freshness of an answer: that of the weakest of the files that decided it. */
@@ -276,14 +276,6 @@ export function findFilesFreshness(reader: Reader, files: readonly Source[]): Fr
 /** Finds the freshness of the file of a domain of which nothing is stored, and of where it leads. */
 export function findFileFreshness(reader: Reader, kind: FileKind, domain: string): FreshnessBlock {
   return findFilesFreshness(reader, [{ kind, location: domain }])
-}
-
-/** Finds the freshness of a file alone, wherever it leads. */
-export function findOwnFreshness(reader: Reader, { kind, location }: Source): FreshnessBlock {
-  const { serving } = reader
-  return serving === undefined
-    ? { state: 'never_crawled' }
-    : readStoredFreshness(serving, kind, location, reader.now())
 }
 
 /** Formats the freshness of the file of a domain as JSON text. */
@@ -328,22 +320,18 @@ function findDecidingFreshness(
 ): FreshnessBlock {
   const [first, ...others] = files
   if (first === undefined) return { state: 'never_crawled' }
-  const own = readStoredFreshness(store, first.kind, first.location, now)
-  const targets = listTargets(store, first, now)
+  const { freshness: own, lead } = readFile(store, first, now)
+  const targets = listTargets(store, first.kind, lead, now)
   if (others.length === 0 && targets.length === 0) return own
-  const known = [
-    own,
-    ...others.map(source => readStoredFreshness(store, source.kind, source.location, now)),
-  ].filter(({ state }) => state !== 'never_crawled')
+  const known = [own, ...others.map(source => readFreshnessAlone(store, source, now))].filter(
+    ({ state }) => state !== 'never_crawled',
+  )
   for (const { source, freshness } of targets) {
     const isRead = freshness.state !== 'never_crawled'
     if (isRead || !isHostedFor(first.location, source)) known.push(freshness)
   }
   return known.length === 0 ? own : pickWeakest(known)
 }
-
-/** Files that one may lead to, one after the other: an adagents.json that is pointed to must not point on. */
-const hopsMax: Partial<Record<SourceKind, number>> = { 'adagents.json': 1, 'brand.json': HOPS_MAX }
 
 /** A file that another one points to, with the freshness of the target. */
 export interface Target {
@@ -355,30 +343,56 @@ export interface Target {
  * Lists the files that a file points to, directly or through other pointers. A target that is itself a
  * pointer beyond the limit of hops counts as invalid.
  */
-function listTargets(store: ServingStore, first: Source, now: Instant): Target[] {
+function listTargets(
+  store: ServingStore,
+  kind: SourceKind,
+  lead: string | undefined,
+  now: Instant,
+): Target[] {
   const targets: Target[] = []
-  let next = findTarget(store, first)
-  for (let hop = hopsMax[first.kind] ?? 0; next !== undefined && hop > 0; hop--) {
-    const source = next
-    const freshness = readStoredFreshness(store, source.kind, source.location, now)
-    next = findTarget(store, source)
-    const isLost = next !== undefined && hop === 1
-    targets.push({ source, freshness: isLost ? { ...freshness, state: 'invalid' } : freshness })
+  let next = lead
+  for (let hop = findHopsMax(kind); isLocation(next) && hop > 0; hop--) {
+    const source = { kind, location: next }
+    const target = readFile(store, source, now)
+    next = target.lead
+    const isLost = isLocation(next) && hop === 1
+    targets.push({ source, freshness: isLost ? toUseless(target.freshness) : target.freshness })
   }
   return targets
 }
 
+const isLocation = (lead: string | undefined): lead is string =>
+  lead !== undefined && lead !== NOWHERE
+
 /** Finds the files that a file points to, with the freshness of each. */
 export function findTargets(reader: Reader, first: Source): Target[] {
   const { serving } = reader
-  return serving === undefined ? [] : listTargets(serving, first, reader.now())
+  if (serving === undefined) return []
+  const now = reader.now()
+  return listTargets(serving, first.kind, readFile(serving, first, now).lead, now)
 }
 
-/** Finds the file that another file leads to. */
-function findTarget(store: ServingStore, { kind, location }: Source): Source | undefined {
-  if (kind === 'agent' || kind === 'ads.txt') return undefined
-  const target = store.text('pointer', toPointerKey(kind, location))
-  return target === undefined ? undefined : { kind, location: target }
+/** Reads the freshness of a file, and where it leads: one that has nothing usable is invalid, though it was read. */
+function readFile(
+  store: ServingStore,
+  { kind, location }: Source,
+  now: Instant,
+): { freshness: FreshnessBlock; lead: string | undefined } {
+  const freshness = readStoredFreshness(store, kind, location, now)
+  if (findHopsMax(kind) === 0) return { freshness, lead: undefined }
+  const lead = store.text('pointer', toPointerKey(kind, location))
+  return { freshness: lead === NOWHERE ? toUseless(freshness) : freshness, lead }
+}
+
+function toUseless(freshness: FreshnessBlock): FreshnessBlock {
+  return readStates.includes(freshness.state) ? { ...freshness, state: 'invalid' } : freshness
+}
+
+/** Reads the freshness of a file. Where a brand.json leads is not looked up: none is stored without anything usable. */
+function readFreshnessAlone(store: ServingStore, file: Source, now: Instant): FreshnessBlock {
+  return file.kind === 'adagents.json'
+    ? readFile(store, file, now).freshness
+    : readStoredFreshness(store, file.kind, file.location, now)
 }
 
 function readStoredFreshness(

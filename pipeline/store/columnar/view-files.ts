@@ -2,6 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { successfulOutcomes } from '../../core/outcomes.ts'
 import { projectRoot } from '../../core/project-root.ts'
+import {
+  bestToWorst,
+  hopsMax,
+  NOWHERE,
+  STALE_AFTER_MS,
+  statesByEffect,
+} from '../../model/file-state.ts'
+import { buildHostedAddress, type HostedKind, hostedKinds } from '../../model/hosted.ts'
 import { operatorReasons, operatorRules, operatorTexts } from '../../model/operator-side.ts'
 import { buildPublishedViews } from './published-views.ts'
 
@@ -18,6 +26,13 @@ export function listViews(): string[] {
   return listFiles('views').map(file => file.slice(0, -4))
 }
 
+/** Converts what JSON can say to SQL. */
+const toSql = (value: object) => JSON.stringify(value).replaceAll('"', "'")
+
+/** Builds SQL for the place of the file that this registry hosts for the domain `w.start`. */
+const toHostedPath = (kind: HostedKind) =>
+  [kind, buildHostedAddress('', kind, "' || w.start || '")] as const
+
 /** Parts of `data/views` that have their home in the code, by their name in braces. */
 const filledIn = {
   successful_outcomes: successfulOutcomes.map(name => `'${name}'`).join(', '),
@@ -25,6 +40,12 @@ const filledIn = {
     .map(rule => `${rule} (${operatorRules[rule]}: ${operatorTexts[rule]})`)
     .join(', ')
     .replaceAll("'", "''"),
+  states_by_effect: `map ${toSql(statesByEffect)}`,
+  best_to_worst: toSql(bestToWorst),
+  stale_after_ms: String(STALE_AFTER_MS),
+  hops_max: `map ${toSql(hopsMax)}`,
+  hosted_paths: `map ${toSql(Object.fromEntries(hostedKinds.map(toHostedPath)))}`,
+  nowhere: NOWHERE,
 }
 
 const fillIn = (sql: string) =>
