@@ -16,6 +16,14 @@ export function completeDay(text: string): string {
   return Day.safeParse(text).success ? `${text}T00:00:00Z` : text
 }
 
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/
+
+/** Completes what a person entered: a day, and a time without an offset to one in UTC. */
+export function completeMoment(text: string): string {
+  const [, day, minutes, seconds = ':00'] = LOCAL_TIME.exec(text) ?? []
+  return day === undefined ? completeDay(text) : `${day}T${minutes}${seconds}Z`
+}
+
 /** Lists the keys of answers for a past time: the history is that of the snapshot (pipeline/core/surrogate-keys.ts). */
 export function listPastKeys(asOf: string | undefined): string[] {
   return asOf === undefined ? [] : [SNAPSHOT_KEY]

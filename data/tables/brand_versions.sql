@@ -24,7 +24,7 @@ comment on column brand_versions.domain is 'domain of the brand';
 comment on column brand_versions.canonical_id is 'canonical identifier: always a domain';
 comment on column brand_versions.canonical_domain is 'domain of the canonical brand';
 comment on column brand_versions.brand_name is 'primary name';
-comment on column brand_versions.source is 'who describes the brand: brand_json (its own file), enriched (a third party) or community (members of the registry)';
+comment on column brand_versions.source is 'who describes the brand: brand_json (its own file, or the one that it leads to, such as its house’s), enriched (a third party) or community (members of the registry)';
 comment on column brand_versions.brand_id is 'id of the brand in its file; null if it has none';
 comment on column brand_versions.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says, where the API says master';
 comment on column brand_versions.house_domain is 'domain of the house, if confirmed; null for a brand without one';

@@ -28,7 +28,7 @@ comment on column brands.domain is 'domain of the brand';
 comment on column brands.canonical_id is 'canonical identifier: always a domain';
 comment on column brands.canonical_domain is 'domain of the canonical brand';
 comment on column brands.brand_name is 'primary name';
-comment on column brands.source is 'who describes the brand: brand_json (its own file), enriched (a third party) or community (members of the registry)';
+comment on column brands.source is 'who describes the brand: brand_json (its own file, or the one that it leads to, such as its house’s), enriched (a third party) or community (members of the registry)';
 comment on column brands.brand_id is 'id of the brand in its file; null if it has none';
 comment on column brands.keller_type is 'role in the portfolio of its house: master, sub_brand, endorsed or independent; null if no file says, where the API says master';
 comment on column brands.house_domain is 'domain of the house: confirmed, or, if relationship_trust is house_only, declared by the house alone; null for a brand without a house';

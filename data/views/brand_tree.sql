@@ -35,4 +35,4 @@ comment on column brand_tree.relationship_trust is 'who says that the brand belo
 comment on column brand_tree.parent_domain is 'domain of the parent brand in the same house; null at the top';
 comment on column brand_tree.depth is 'number of parents above the brand; 0 at the top';
 comment on column brand_tree.path is 'brand names from the top down to this one';
-comment on column brand_tree.source is 'who describes the brand: brand_json (its own file), enriched (a third party) or community (members of the registry)';
+comment on column brand_tree.source is 'who describes the brand: brand_json (its own file, or the one that it leads to, such as its house’s), enriched (a third party) or community (members of the registry)';

@@ -101,6 +101,16 @@ test('as_of lists the grants of an agent, and refuses claims, of which no histor
   ])
 })
 
+test.each(['2026-11-20T19:00:00', '2026-11-20T19:00', '2026-11-20 19:00'])(
+  'as_of=%s, without an offset, is a time in UTC on a page that a person fills in',
+  async as_of => {
+    const question = { agent_url: agent, identifier_value: property.value, as_of }
+    const page = await requestWithQuery(registry, '/authorization', question)
+    expect(page.statusCode).toBe(200)
+    expect(page.body).toContain('datetime="2026-11-20T19:00:00.000Z"')
+  },
+)
+
 test.each([
   [
     '2026-11-19T00:00:00Z',

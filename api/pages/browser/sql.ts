@@ -11,6 +11,9 @@ order by name`
 /** The comment in which a query says what it means if it finds nothing. */
 const NO_ROWS = /^-- No rows: (.+)$/m
 
+/** The table that a query begins with, after which its CSV is named. */
+const FIRST_TABLE = /\bfrom\s+(?:\w+\.)?(\w+)/i
+
 /** A query that was answered. */
 interface Answered {
   sql: string
@@ -33,6 +36,7 @@ place.innerHTML = `
     <button type="button" value="table">Table</button>
     <button type="button" value="chart">Chart</button>
     <button type="button" value="csv">Download as CSV</button>
+    <span class="aside">The CSV has an apostrophe before text that a spreadsheet could run as a formula.</span>
   </div>
   <div class="answer"></div>`
 const form = findElement<HTMLFormElement>(place, 'form')
@@ -221,7 +225,7 @@ async function saveCsv(): Promise<void> {
   const bytes = await useDatabase(database => database.exportCsv(sql))
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([bytes], { type: 'text/csv' }))
-  link.download = 'registry.csv'
+  link.download = `${FIRST_TABLE.exec(sql)?.[1] ?? 'query'}.csv`
   link.click()
   URL.revokeObjectURL(link.href)
 }

@@ -5,7 +5,7 @@ import type { AgentCompliance } from '../../../pipeline/model/responses/complian
 import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { isPublicAgent } from '../../../pipeline/read/lookups/public-agents.ts'
-import { completeDay } from '../../inputs/as-of.ts'
+import { completeMoment } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
 import { PUBLISHERS_SHOWN } from '../agent-publisher-pages.ts'
@@ -96,7 +96,7 @@ async function showPast({
 }: ViewCall<AgentQuery, { url: string }>): Promise<View> {
   const { agent_url } = findAgent(reader, url)
   const params = { encodedUrl: agent_url }
-  const past = { as_of: completeDay(as_of) }
+  const past = { as_of: completeMoment(as_of) }
   const query = { limit: String(PUBLISHERS_SHOWN), ...past, ...(cursor && { cursor }) }
   const publishers = await ask<AgentPublishers>(listAgentPublishersAlias, { params, query })
   const count = publishers.status === 200 ? publishers.body.publishers.length : 0

@@ -13,7 +13,7 @@ import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups
 import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { completeDay } from '../../inputs/as-of.ts'
+import { completeMoment } from '../../inputs/as-of.ts'
 import { explainIdentifierFault } from '../../inputs/identifier.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { buildPublisherEvidence } from '../../responses/evidence.ts'
@@ -199,7 +199,7 @@ async function showProperty(
     identifier_type,
     identifier_value,
     ...(country && { country }),
-    ...(as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }),
+    ...(as_of ? { as_of: completeMoment(as_of) } : { explain: 'true' }),
   }
   const { body } = await ask<OfProperty>(authorizeProperty, { query })
   const { publisher_domain, property_id, property_rid } = body
@@ -253,14 +253,14 @@ async function showPublisher(
   { stated, ...asked }: Meant,
 ): Promise<View> {
   const { agent_url: agent, domain: publisher, as_of } = asked
-  const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
+  const more = as_of ? { as_of: completeMoment(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
   const found = await ask<OfPublisher>(authorizePublisher, { query })
   const { freshness } = found.body
   const body =
     found.status === 200 ? found.body : await toRefusal(services.reader, freshness, asked)
   const { authorized: count, total, publisher_wide, evidence = [] } = body
-  const at = as_of ? completeDay(as_of) : toIso(services.reader.now())
+  const at = as_of ? completeMoment(as_of) : toIso(services.reader.now())
   const judged =
     describePart(body, evidence) ??
     describeVerdict({ ...body, authorized: count > 0 }, evidence, at)
@@ -286,7 +286,7 @@ async function showPublisher(
           ],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
-          ['As of', as_of && renderExactMoment(completeDay(as_of))],
+          ['As of', as_of && renderExactMoment(completeMoment(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(services.reader, evidence)}
         {renderSources(body.freshness, evidence)}

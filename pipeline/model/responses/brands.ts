@@ -132,7 +132,9 @@ export const BrandStats = z
     hosted: count.describe(
       'Always 0: a brand whose file the registry serves is counted under its source',
     ),
-    brand_json: count.describe('Number of brands known from their own file'),
+    brand_json: count.describe(
+      'Number of brands known from their own file, or the file that it leads to, such as that of their house',
+    ),
     community: count.describe('Number of brands saved by a member'),
     enriched: count.describe('Number of brands known only from a third party'),
     stub: count.describe('Always 0: a domain without any facts is not a brand here'),

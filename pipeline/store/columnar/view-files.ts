@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { successfulOutcomes } from '../../core/outcomes.ts'
+import { requireValue } from '../../core/present.ts'
 import { projectRoot } from '../../core/project-root.ts'
 import {
   bestToWorst,
@@ -33,7 +34,13 @@ const toSql = (value: object) => JSON.stringify(value).replaceAll('"', "'")
 const toHostedPath = (kind: HostedKind) =>
   [kind, buildHostedAddress('', kind, "' || w.start || '")] as const
 
-/** Parts of `data/views` that have their home in the code, by their name in braces. */
+/** Reads the expression of a macro. One that called another would need its database to be the current one. */
+function readMacro(name: string): string {
+  const sql = readFileSync(join(projectRoot, 'data/macros', `${name}.sql`), 'utf8')
+  return requireValue(/ as\n(.*?);\ncomment on /s.exec(sql)?.[1], 'expression').trim()
+}
+
+/** Parts of `data/views` and `data/macros` that have their home in the code, by their name in braces. */
 const filledIn = {
   successful_outcomes: successfulOutcomes.map(name => `'${name}'`).join(', '),
   operator_reasons: operatorReasons
@@ -46,14 +53,17 @@ const filledIn = {
   hops_max: `map ${toSql(hopsMax)}`,
   hosted_paths: `map ${toSql(Object.fromEntries(hostedKinds.map(toHostedPath)))}`,
   nowhere: NOWHERE,
+  domain_key: readMacro('domain_key'),
 }
 
 const fillIn = (sql: string) =>
-  Object.entries(filledIn).reduce((text, [name, part]) => text.replaceAll(`{${name}}`, part), sql)
+  Object.entries(filledIn).reduce(
+    (text, [name, part]) => text.replaceAll(`{${name}}`, () => part),
+    sql,
+  )
 
 /** Reads the SQL of what analysts read: a view for each stored table, `data/views` and `data/macros`. */
 export function readViewDefinitions(): string {
-  return [buildPublishedViews(), ...readFiles('views').map(fillIn), ...readFiles('macros')].join(
-    '\n',
-  )
+  const files = [...readFiles('views'), ...readFiles('macros')]
+  return [buildPublishedViews(), ...files.map(fillIn)].join('\n')
 }

@@ -347,6 +347,25 @@ test.each([
   },
 )
 
+test('every macro of one value works also where the file is attached to another database', async () => {
+  const own = await second.one<{ name: string; schema: string }>(
+    'select current_database() as name, current_schema() as schema',
+  )
+  const macros = await second.all<{ name: string }>(
+    "select function_name as name from duckdb_functions() where function_type = 'macro' and not internal",
+  )
+  expect(macros.length).toBeGreaterThan(4)
+  await second.run("attach ':memory:' as elsewhere; use elsewhere")
+  try {
+    for (const { name } of macros) {
+      const value = name === 'utc_time' ? 'now()' : "'https://www.acme.example'"
+      await second.one(`select "${own?.name}".main.${name}(${value}) as value`)
+    }
+  } finally {
+    await second.run(`use "${own?.name}"."${own?.schema}"; detach elsewhere`)
+  }
+})
+
 test.each([
   ['https://www.acme.example/', 'acme.example'],
   ['Acme.Example', 'acme.example'],
