@@ -7,6 +7,9 @@ import { projectRoot } from '../../../pipeline/core/project-root.ts'
 /** Rules of WCAG 2.2 at level AA, and best practice. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+/** The rules above that look at colors, all that a dark window changes. */
+export const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+
 /** The minified axe, which a browser reads in half the time of the other one. */
 const source = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
@@ -28,16 +31,16 @@ export async function showIn(
   await page.setViewportSize(viewport)
 }
 
-/** Lists what axe finds against a page, and whether it or a navigation is wider than there is room. */
-export async function listBarriers(page: Page): Promise<string[]> {
+/** Lists what the rules of axe find against a page, and whether it or a navigation is wider than there is room. */
+export async function listBarriers(page: Page, runOnly = RULES): Promise<string[]> {
   const isThere = await page.evaluate(() => (globalThis as WithAxe).axe !== undefined)
   if (!isThere) await page.evaluate(source)
   // Only what fails is handed over: what passes is megabytes of every page.
-  const violations = await page.evaluate(async rules => {
+  const violations = await page.evaluate(async runOnly => {
     const { axe } = globalThis as unknown as Required<WithAxe>
-    const found = await axe.run({ runOnly: rules, resultTypes: ['violations'] })
+    const found = await axe.run({ runOnly, resultTypes: ['violations'] })
     return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-  }, RULES)
+  }, runOnly)
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
   const cut = await page.evaluate(
     "[...document.querySelectorAll('nav, nav *')].filter(e => getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth).length",
