@@ -518,8 +518,7 @@ describe('a rollback', () => {
   test('restores an earlier revision by a new one', async () => {
     const domain = 'back.acme.example'
     const path = `brands/discovered/${domain}`
-    const secret = await registry.createKey('Back')
-    await proveOwnership(registry, 'Back', domain)
+    const secret = await enrol(registry, { org: 'Back', domains: [domain] })
     const first = { domain, brand_name: 'First', brand_manifest: { description: 'one' } }
     const { id } = (await saveBrand(first, { secret })).json()
     await saveBrand({ domain, brand_name: 'Second', brand_manifest: null }, { secret })
@@ -591,12 +590,14 @@ describe('a rollback', () => {
     expect(await get(`properties/resolve?domain=${domain}`)).toEqual(before)
   })
 
-  test('is refused without proof, for no entry, and for a brand with its own file', async () => {
+  test('is refused without membership, without proof, for no entry, and for a brand with its own file', async () => {
     const path = 'brands/discovered/told.example'
     expect((await rollBack(path, 0)).statusCode).toBe(400)
     expect((await rollBack(path, 1, { secret: '' })).statusCode).toBe(401)
     const stranger = await registry.createKey('Strangers')
-    expect((await rollBack(path, 1, { secret: stranger })).json().code).toBe(
+    expect((await rollBack(path, 1, { secret: stranger })).json().error).toContain('Only members')
+    const member = await enrol(registry, { org: 'Members', domains: ['members.example'] })
+    expect((await rollBack(path, 1, { secret: member })).json().code).toBe(
       'ownership_proof_required',
     )
     expect((await rollBack(path, 99)).statusCode).toBe(404)

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { refuse } from '../../../pipeline/core/errors.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
 import { BrandRestored, PropertyRestored } from '../../../pipeline/model/responses/saves.ts'
 import type { EntryState } from '../../../pipeline/model/rows.ts'
+import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { toEditor } from '../../auth/editor.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Principal } from '../../auth/principal.ts'
@@ -39,10 +41,13 @@ export const rollBackBrand = defineOperation({
   path: '/api/brands/discovered/:domain/rollback',
   group: 'Brand Discovery',
   summary: 'Roll a brand back to an earlier revision',
-  description: `For organizations that have verified the domain, and for moderators. ${what}`,
+  description: `For members who have verified the domain, and for moderators. ${what}`,
   reply: { 200: BrandRestored },
   errors,
   handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
+    if (!isModerator(principal.roles) && !isMember(principal, services)) {
+      refuse('forbidden', 'only members may roll brands back', { domain })
+    }
     const rollback = { entity: 'brand', domain, submissionId, ...body } as const
     const { state, revision_number, ...restored } = await submitRollback(
       rollback,
@@ -111,4 +116,8 @@ function toRestored(
 ) {
   const review_status = status === 'live' ? 'approved' : status
   return { id: entry_id, source, review_status, updated_at: created_at }
+}
+
+function isMember({ org_id }: Principal, { reader }: Services): boolean {
+  return getMembers(reader).all.some(member => member.org_id === org_id)
 }

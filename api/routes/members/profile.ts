@@ -11,8 +11,8 @@ export const createOwnProfile = defineOperation({
   group: 'Onboarding',
   summary: 'Make your organization a member',
   description:
-    'Creates its profile, which only your organization sees. Members may submit brands; ' +
-    'the first agent that you add makes your organization a member too. Basic membership is free; ' +
+    'Creates its profile, which only your organization sees. Members may submit brands and restore earlier ' +
+    'revisions; the first agent that you add makes your organization a member too. Basic membership is free; ' +
     'a higher tier comes from billing.',
   access: 'bearer',
   writes: true,

@@ -181,7 +181,7 @@ describe('is refused in words, and nothing is changed', () => {
     },
     'a damaged index': {
       damage: ({ oldIndex }) => writeFileSync(oldIndex, 'no database'),
-      says: /index\.duckdb cannot be read: .*registry restore/,
+      says: /index\.duckdb cannot be read \(.*\): .*registry restore/,
     },
     'an index without its record': {
       damage: ({ record }) => rmSync(record),
