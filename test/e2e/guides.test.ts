@@ -22,7 +22,7 @@ afterAll(() => demo?.close())
 async function takePicture(): Promise<Buffer> {
   const asked = new URLSearchParams({
     agent: 'https://ads.lantern-media.example/mcp',
-    publisher: 'both-say-network.example',
+    publisher: 'eastport-daily.example',
   })
   const browser = await launchBrowser()
   try {
