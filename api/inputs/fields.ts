@@ -184,7 +184,7 @@ export function createCursor<Position extends z.ZodType>(list: string, position:
       ctx.addIssue('must be a `cursor` value from a previous response')
       return z.NEVER
     })
-    .meta({ description: '`cursor` of the previous page' })
+    .meta({ description: '`next_cursor` of the previous page' })
 }
 
 function parseJson(text: string): unknown {

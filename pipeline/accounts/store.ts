@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { deriveId } from '../core/uuid-v7.ts'
 import type { Answer, Refusal, SaveVerdicts, Submission } from '../model/submission.ts'
 import { openRecord, openRecordReadOnly, type TellIndexes } from '../store/record.ts'
 import type { Sqlite } from '../store/sqlite.ts'
@@ -158,7 +159,8 @@ export class Accounts {
       const columns = toAuditColumns(submission)
       const asked = { content: columns.content, answer }
       const stored = forgotten?.has(id) ? forgetRequest(asked) : asked
-      rows.push({ ...columns, ...stored, changes, submitted_at, seq: stamp.seq })
+      const submission_id = isUnproven(answer) ? deriveId(id, String(stamp.seq)) : id
+      rows.push({ ...columns, ...stored, submission_id, changes, submitted_at, seq: stamp.seq })
     }
     return rows
   }
@@ -180,6 +182,14 @@ export class Accounts {
       changes: performed.changes,
     }
   }
+}
+
+/**
+ * Tells whether a submission lacks a proof only, which its author may provide. It is recorded under another id, and
+ * can be sent again with the same Idempotency-Key.
+ */
+function isUnproven(answer: Answer): boolean {
+  return 'refused' in answer && answer.error === 'ownership_proof_required'
 }
 
 function withEditorId(stamp: AccountStamp, recorded: Answer | undefined): AccountStamp {

@@ -380,6 +380,30 @@ describe('saves of one entry', () => {
   })
 })
 
+test.each(['brand', 'properties'])(
+  'a save of a %s that lacked a proof is made under its key once the domain is verified',
+  async kind => {
+    const name = `Later ${kind}`
+    const domain = `later-${kind}.example`
+    const secret = await registry.createKey(name)
+    const facts = { brand: { domain, brand_name: name }, properties: { publisher_domain: domain } }
+    const save = () =>
+      kind === 'brand'
+        ? saveBrand(facts.brand, { secret, key: 'job' })
+        : saveProperties(facts.properties, { secret, key: 'job' })
+    const codes = [(await save()).json().code, (await save()).json().code]
+    expect(codes).toEqual(['ownership_proof_required', 'ownership_proof_required'])
+    await proveOwnership(registry, name, domain)
+    const [saved, again] = [await save(), await save()]
+    expect([saved.statusCode, again.json()]).toEqual([200, saved.json()])
+    const recorded = registry.sequencer.accounts.db.all<{ answer: object }>(
+      "select answer from submissions where content ->> '$.domain' = $domain and operation like '%.save' order by seq",
+      { domain },
+    )
+    expect(recorded.map(({ answer }) => 'refused' in answer)).toEqual([true, true, false])
+  },
+)
+
 test('a save with a lost answer is repeated under its key and happens once', async () => {
   let lost = 1
   const own: TestRegistry = await openRegistry({
