@@ -2,7 +2,7 @@ import { waitAtMost } from '../jobs/api-client/wait-at-most.ts'
 import type { ApiWriter } from '../jobs/api-client/writer-client.ts'
 import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import { type Redis, waitUntilReady } from '../jobs/redis.ts'
-import type { Clock } from '../pipeline/core/clock.ts'
+import { type Clock, MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { listenAt } from '../pipeline/core/listen.ts'
 import type { Log } from '../pipeline/core/log.ts'
@@ -11,7 +11,6 @@ import { Reader } from '../pipeline/read/reader.ts'
 import { openCatalog } from '../pipeline/storyboards/catalog.ts'
 import { buildApp } from './app.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
-import { BoundedLog } from './limits/bounded-log.ts'
 
 export interface ApiDeps {
   config: Config
@@ -34,11 +33,8 @@ const FOLLOW_MS = 500
 export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log } = deps
   const reader = new Reader(config.DATA_DIR, clock, config.LIMITS.snapshotQueries)
-  const boundedLog = new BoundedLog(log, clock)
   for (const fault of openCatalog(config)) log.warn(fault)
-  await reader.follow(FOLLOW_MS, error =>
-    boundedLog.warn('stores', { error }, 'newer stores cannot be opened'),
-  )
+  await reader.follow(FOLLOW_MS, tellOnceAMinute(log, clock))
   const issuerKeys = new IssuerKeys({ ...deps, reader })
   const app = buildApp({ ...deps, reader, issuerKeys })
   // Concurrent saves are counted in Redis; reads work without it.
@@ -60,4 +56,15 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   }
   for (const signal of signals) process.once(signal, close)
   return { url, close }
+}
+
+/** Logs why newer stores cannot be opened, the same reason once a minute: they are looked for all the time. */
+function tellOnceAMinute(log: Log, clock: Clock): (error: unknown) => void {
+  let told = { reason: '', at: clock.now() }
+  return error => {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (reason === told.reason && clock.now() < told.at + MINUTE) return
+    told = { reason, at: clock.now() }
+    log.warn({ error: reason }, 'newer stores cannot be opened')
+  }
 }

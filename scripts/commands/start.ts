@@ -219,13 +219,13 @@ async function startRoles(
   const outbound = { ...env, ...worldEnv }
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
   await supervisor.start({ name: 'push', args: ['push'], env: outbound })
-  const domains =
-    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(paths.demoDomains)).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   await untilRedisAnswers()
   // Where an earlier start was interrupted before the demo was complete, this one begins it again.
   const isNewDemo = isDemo && !(await hasDemoMembers(redisUrl))
-  if (domains.length > 0 && (isNewDemo || ownDomains))
+  const demoDomains = isNewDemo ? await readDomainsFile(paths.demoDomains) : undefined
+  const { domains } = ownDomains ?? demoDomains ?? { domains: [] }
+  if (domains.length > 0)
     await crawlFirst(redisUrl, domains, { again: isNewDemo, isOwn: ownDomains !== undefined })
   if (isNewDemo) {
     const credentialsKey = env.CREDENTIALS_KEY ?? ensureDemoCredentialsKey(paths)

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { countThings } from '../../pipeline/core/counts.ts'
+import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { buildWorld } from '../world/build.ts'
 import { serveFolder } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
@@ -24,7 +24,7 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
     const made = options.dir
       ? serveFolder(toTypedPath(options.dir))
       : buildWorld({ seed: options.seed, protocolName: config.PROTOCOL_NAME })
-    if (options.list) writeFileSync(toTypedPath(options.list), `${made.domains.join('\n')}\n`)
+    if (options.list) replaceFile(toTypedPath(options.list), `${made.domains.join('\n')}\n`)
     const served = await serveWorld(made, {
       port: options.port,
       tls: options.tls ?? false,

@@ -105,7 +105,12 @@ export class LoggedGrants {
   async check(): Promise<CheckedGrants> {
     const found: CheckedGrants = { agreed: 0, unknown: 0, lost: this.#lost, faults: [] }
     if (this.#end !== undefined && this.#end < this.#lastEventId)
-      return { ...found, faults: ['the log ends before the snapshot: check again in a minute'] }
+      return {
+        ...found,
+        faults: [
+          'the log ends before the snapshot: check again in a minute, while the registry runs',
+        ],
+      }
     const inForce = new Set<string>()
     const queries = await SnapshotQueries.on(this.#snapshot, 1)
     for await (const grants of streamGrants({ db: queries })) {

@@ -178,7 +178,7 @@ describe('the authorizations of a snapshot', () => {
     await registry.commit(buildBaseBatch(clock.tick({ days: 1 })))
     await registry.publish()
     expect((await check(registry)).faults).toEqual([
-      'the log ends before the snapshot: check again in a minute',
+      'the log ends before the snapshot: check again in a minute, while the registry runs',
     ])
   })
 })
