@@ -85,8 +85,8 @@ function renderDeletion({ organization, services, token }: OrganizationRequest):
         </p>
       )}
       <p>
-        Everyone loses access, and all keys stop working. When you remove a domain, you choose
-        whether its hosted files stay online. To leave the organization without deleting it, make
+        Everyone loses access, and all keys stop working. Remove your domains first to choose
+        whether hosted files stay online. To leave the organization without deleting it, make
         someone else an owner under {people}.
       </p>
       {left.length > 0

@@ -58,7 +58,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
 function explainMissing(path: string, known: readonly string[]): string {
   const missing = `No such ${path.startsWith('/api/') ? 'endpoint' : 'page'}: ${path}`
   if (path.includes(':/'))
-    return `${missing}. Percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp`
+    return `${missing}. Percent-encode the URL in it, as in https%3A%2F%2Fads.acme.example%2Fmcp`
   const last = path.slice(path.lastIndexOf('/'))
   const meant =
     known.find(other => path.startsWith(`${other}/`)) ??

@@ -25,13 +25,13 @@ contains the last known data.
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
 and \`freshness.state\`, but not the times in \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
 with each snapshot. Verdicts and unknown domains have none. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
-Responses that change only with a commit also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
+Responses that change only when the index changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
 
-Lookups, histories and the feed show a commit at once. Lists and search come from a
-snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the commit that they show, and
-\`X-Registry-As-Of\` is the time up to which they include all commits.
+Lookups, histories and the feed show a change at once. Lists and search come from a
+snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the number of the last commit (a batch of changes) in it, and
+\`X-Registry-As-Of\` is the time up to which it includes all changes.
 
 ## Credentials
 
@@ -89,6 +89,6 @@ environment variables.
 ## For agents
 
 \`POST /mcp\` is the registry as an MCP server (Streamable HTTP, no sessions). Its tools are the
-read operations of this API that return JSON, with the same parameters, limits and credentials. There are none for bulk checks of authorizations, streams and files. The tool for \`resolveBrand\` is called
+read operations of this API that return JSON, with the same parameters, limits and credentials. There are none for bulk checks of authorizations, streams or files. The tool for \`resolveBrand\` is called
 \`resolve_brand\`. For tools that need a credential, send \`Authorization: Bearer sk_…\` with each request.
 `

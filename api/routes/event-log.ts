@@ -53,8 +53,8 @@ export const proveInclusion = defineOperation({
   group: 'Change Feed',
   summary: 'Prove that an event is in the log',
   description:
-    'Name the event by `event_id` or by `index`. Hash the entry, then with each hash of the proof in turn: ' +
-    'the result must be the root (RFC 9162, section 2.1.3.2).',
+    'Name the event by `event_id` or by `index`. Hash the entry, then combine the result with each hash of the proof in turn. ' +
+    'The final hash must be the root (RFC 9162, section 2.1.3.2).',
   access: 'public',
   cache: 'unshared',
   query: z.object({

@@ -38,7 +38,7 @@ create table if not exists authorizations (
   changed_at timestamptz not null,
   seq bigint not null
 );
-comment on table authorizations is 'Grants: which agents can sell which publisher’s inventory, as the publisher’s adagents.json says.';
+comment on table authorizations is 'Grants: which agents can sell which publisher’s inventory, according to the publisher’s adagents.json.';
 comment on column authorizations.id is 'permanent id of the grant, derived from its content';
 comment on column authorizations.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column authorizations.publisher_domain is 'domain of the publisher that made the grant';

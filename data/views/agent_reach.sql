@@ -40,7 +40,7 @@ left join agent_standings s on s.agent_url = a.agent_url
 left join granted g on g.agent_url = a.agent_url
 left join contradicted n on n.agent_url = a.agent_url
 left join crawl_state c on c.kind = 'agent' and c.location = a.agent_url;
-comment on view agent_reach is 'What publishers grant each agent, and whether it is online: one row for each agent that publishers list. Counts are of grants in force and include what the agent’s operator contradicts.';
+comment on view agent_reach is 'What publishers grant each agent, and whether it is online: one row for each agent that publishers list. Counts cover grants in force, including those that the agent’s operator contradicts.';
 comment on column agent_reach.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column agent_reach.name is 'name that the agent gives itself; null until it was first reached';
 comment on column agent_reach.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown';

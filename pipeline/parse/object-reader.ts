@@ -145,14 +145,10 @@ export class ObjectReader {
     )
   }
 
-  /** Reads an end of a validity period; without it, the part of the file that it limits cannot be used. */
+  /** Reads an end of a validity period; without it, the entry that it limits cannot be used. */
   limit(key: string): string | undefined {
     return this.#dateTime(key, value =>
-      this.error(
-        key,
-        'unreadable',
-        `is ${value}, so the part that it limits was left out: write ${DATE_TIME}`,
-      ),
+      this.error(key, 'unreadable', `is ${value}, so this entry was ignored: write ${DATE_TIME}`),
     )
   }
 

@@ -6,7 +6,9 @@ const keyId = readId('an id that `key list` prints')
 
 /** Adds commands about organizations, their domains and their members. */
 export function addOrganizations(program: Command): void {
-  const org = program.command('org').description('manage organizations')
+  const org = program
+    .command('org')
+    .description('manage organizations, their people and their domains')
   org
     .command('create')
     .description('create an organization')

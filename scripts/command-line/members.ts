@@ -5,7 +5,9 @@ import { address, name } from './values.ts'
 
 /** Adds commands about members and their agents. */
 export function addMembers(program: Command): void {
-  const member = program.command('member').description('manage member organizations')
+  const member = program
+    .command('member')
+    .description('manage memberships, and the agents that members add')
   const profileOptions = (command: Command) =>
     command
       .requiredOption('--org <name>', 'the organization', name)

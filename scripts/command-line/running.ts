@@ -20,7 +20,7 @@ export function addRunning(program: Command): void {
   program
     .command('start')
     .description(
-      'run everything: Redis, indexer, crawler and API; without domains, the demo if DATA_DIR holds no registry',
+      'run everything: Redis, indexer, crawler and API; if no domains are given and DATA_DIR is empty, run the demo',
     )
     .option(...domainsOption)
     .action(async options => (await import('../commands/start.ts')).start(options))

@@ -855,7 +855,7 @@ test('a brand whose own file only points elsewhere names the file that describes
     const page = load((await own.app.inject(path)).body)
     return [page('.title .badge').text(), page('#file p').first().text()]
   }
-  const says = (file: string) => [`described in ${file}`, `This brand is described in ${file}.`]
+  const says = (file: string) => [`From ${file}`, `This brand is described in ${file}.`]
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
   expect((await open('/brand/near.example'))[0]).toBe('From its own file')
@@ -893,8 +893,10 @@ test('a page shows the type of a brand that its file states, and a list counts o
   expect((await open('/brand/part.example'))('#identity').text()).toContain('TypeSub-brand')
   for (const name of ['plain', 'head'])
     expect((await open(`/brand/${name}.example`))('#identity').text()).not.toContain('Type')
-  const options = (await open('/brands'))('select[name=type]').text()
-  expect(options).toContain('Master brand or not stated (2)')
+  const list = await open('/brands')
+  expect(list('select[name=type]').text()).toContain('Master brand or not stated (2)')
+  expect(list('.entries').text()).toContain('part.example · sub-brand')
+  expect(list('.entries').text()).not.toMatch(/master|not stated/i)
   await own.close()
 })
 

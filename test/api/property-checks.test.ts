@@ -64,7 +64,7 @@ describe('POST /api/properties/check', () => {
           canonical: 'ads.g.doubleclick.net',
           reason: 'blocked',
           domain_type: 'ad_server',
-          blocked_reason: 'doubleclick.net serves or decides about advertisements',
+          blocked_reason: 'doubleclick.net is ad-serving infrastructure, not inventory',
         },
       ],
       modify: [

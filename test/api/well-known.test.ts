@@ -181,7 +181,7 @@ describe('invalid requests', () => {
     ['/api/feed', '. Did you mean /api/registry/feed?'],
     [
       '/api/v1/agents/https://ads.acme.example/mcp/publishers',
-      '. Percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp.',
+      '. Percent-encode the URL in it, as in https%3A%2F%2Fads.acme.example%2Fmcp.',
     ],
   ])('404: %s does not exist, and what was meant is named', async (url, hint) => {
     expect((await inject('GET', url)).json().error).toBe(`No such endpoint: ${url}${hint}`)

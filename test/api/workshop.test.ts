@@ -80,7 +80,7 @@ describe('a file that was sent is checked', () => {
     const page = await check({ text: JSON.stringify(file), domain: PUBLISHER })
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('#verdict').hasClass(look)).toBe(true)
-    const ignored = /agents listed .* count all the same; other parts with errors may be ignored/
+    const ignored = /agents listed .* are still authorized; other parts with errors may be ignored/
     expect(ignored.test(page('#verdict').text())).toBe(word === 'Usable')
   })
 
@@ -134,7 +134,7 @@ describe('a file that was sent is checked', () => {
     const page = await check({ file, domain: PUBLISHER })
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('.lines li').first().text()).toContain(
-      'The file is not valid UTF-8, so some characters were lost',
+      'The file isn’t valid UTF-8, so some characters were lost',
     )
     expect(page('textarea').text().trim()).toBe('')
     expect(load((await send({ file, do: 'download' })).body)('.lines').text()).toContain('UTF-8')
@@ -143,7 +143,7 @@ describe('a file that was sent is checked', () => {
   test('an upload that is no text is told to be none, not to be saved in another encoding', async () => {
     const bytes = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
     const page = await check({ file: new File([bytes], 'adagents.json') })
-    expect(page('.lines').text()).toContain('it is not a text file')
+    expect(page('.lines').text()).toContain('it isn’t a text file')
     expect(page('.lines').text()).not.toContain('UTF-8')
   })
 
@@ -225,7 +225,7 @@ describe('an agent that the registry does not know', () => {
   ])('is warned about, with the one that was most likely meant: %s', async url => {
     const [warning] = await warn(url)
     expect(warning).toContain(
-      `authorized_agents[0].url is not the URL of a known agent. Fix: write "${AGENT}".`,
+      `authorized_agents[0].url isn’t the URL of a known agent. Fix: write "${AGENT}".`,
     )
   })
 
@@ -334,7 +334,7 @@ describe('who can sell what', () => {
     const words = page('#verdict').text()
     expect(words).toContain('Valid adagents.json, but 1 entry authorizes nothing, with')
     expect(page('.lines').text()).toContain(
-      'so this entry does not let the agent sell anything. Fix: write "site".',
+      'so this entry doesn’t let the agent sell anything. Fix: write "site".',
     )
   })
 

@@ -57,7 +57,7 @@ describe('registry why', () => {
       outcome: 'ok',
       status: 200,
       attempted_at: '2026-11-20T04:01:00.000Z',
-      due_because: 'the interval doubles after each unchanged response, up to nightly',
+      due_because: 'the interval doubles after each unchanged response, up to one day',
       document: { variant: 'inline', faults: expect.any(Number) },
     })
     expect(Date.parse(file!.due_at!)).toBeGreaterThan(Date.parse(file!.attempted_at!))

@@ -32,11 +32,16 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Matches what pages contract, and before it quoted values, which they leave as they are. */
+const UNCONTRACTED =
+  /"(?:[^"\\]|\\.)*"|\bcannot\b|\b(do|does|did|is|are|was|were|has|have|could) not\b/g
+
 /** Converts a sentence of the API to one with the contractions of pages. */
 export function toContractions(text: string): string {
-  return text
-    .replace(/\bcannot\b/g, 'can’t')
-    .replace(/\b(do|does|did|is|are|was|were|has|have|could) not\b/g, '$1n’t')
+  return text.replace(UNCONTRACTED, (found, verb?: string) => {
+    if (found.startsWith('"')) return found
+    return verb === undefined ? 'can’t' : `${verb}n’t`
+  })
 }
 
 /** Replaces domains in a text by their readable form; what is not a text stays as it is. */

@@ -58,7 +58,7 @@ export function renderHead(
       <>
         <code>{renderName(domain)}</code>{' '}
         {describer
-          ? renderBadge('good', `described in ${clipText(describer, 80)}`)
+          ? renderBadge('good', `From ${clipText(describer, 80)}`)
           : renderSource(source, isHosted)}
       </>
     ),

@@ -5,7 +5,7 @@ import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import type { ExaminedText } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderCoded } from '../html/text.tsx'
+import { clipText, renderCoded, toContractions } from '../html/text.tsx'
 import { LATER_ROWS_OPEN, renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderMarkedLines } from './marked-lines.tsx'
@@ -125,9 +125,9 @@ function renderStored(
         <code>{clipText(field || 'the file', 80)}</code>,
         <>
           {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
-          {renderCoded(omitRepair(message, repair), 400)}
+          {renderCoded(toContractions(omitRepair(message, repair)), 400)}
         </>,
-        renderCoded(repair, 400),
+        renderCoded(toContractions(repair), 400),
       ]
     },
   })

@@ -3,7 +3,7 @@ import { severities } from '../../../pipeline/model/observation.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Child, type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, renderCoded } from '../html/text.tsx'
+import { capitalize, clipText, renderCoded, toContractions } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
 
 /** Lines shown before and behind one with a fault. */
@@ -84,7 +84,7 @@ function capitalizeProse(message: string): string {
 }
 
 function renderSentence(text: string): Child {
-  const clipped = clipText(text, 300)
+  const clipped = clipText(toContractions(text), 300)
   return renderCoded(clipped.endsWith('?') ? clipped : `${clipped}.`, 301)
 }
 

@@ -5,6 +5,7 @@ import {
   operatorTexts,
 } from '../../../pipeline/model/operator-side.ts'
 import { type Child, Fragment, h } from '../html/jsx.ts'
+import { toContractions } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
 
 const words = {
@@ -28,7 +29,7 @@ export function renderOperatorSide({
 }: Shown): Child {
   if (operator_side === undefined || operator_reason === undefined) return ''
   const [look, word] = words[operator_side]
-  const reason = operatorTexts[operator_reason]
+  const reason = toContractions(operatorTexts[operator_reason])
   if (look === 'none')
     return (
       <span class="quiet whole" title={reason}>

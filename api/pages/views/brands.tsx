@@ -1,3 +1,4 @@
+import { DEFAULT_KELLER_TYPE } from '../../../pipeline/model/documents/vocabulary.ts'
 import { type BrandRow, brandDirectory } from '../../../pipeline/read/queries/directories.ts'
 import { brandChoices, type Chosen } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
@@ -46,14 +47,14 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   }
 }
 
-/** Describes the type of a brand and its house; a master brand of its own needs no words. */
-function describePlace({ id, type, house_domain, house_name }: BrandRow): Html | null {
+/** Describes the type of a brand and its house. Rows say `master` also where no file states a type. */
+function describePlace({ id, type, house_domain, house_name }: BrandRow): Html {
   const isOwn = house_domain === null || house_domain === id
-  if (isOwn && type === 'master') return null
   return (
     <>
-      {' '}
-      · {brandChoices.fields.type.words[type].toLowerCase()}
+      {type === DEFAULT_KELLER_TYPE
+        ? null
+        : ` · ${brandChoices.fields.type.words[type].toLowerCase()}`}
       {isOwn ? null : (
         <>
           {' '}

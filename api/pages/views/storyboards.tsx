@@ -41,7 +41,7 @@ export async function show({
         {renderTargets(targets, shown)}
         <p>
           To test yours, add it in the <a href="/dashboard">dashboard</a>, or run{' '}
-          <code>registry agent test URL</code>.
+          <code>npm run registry -- agent test URL</code>.
         </p>
         {storyboards.length === 0 ? (
           <p class="empty">This registry has no storyboards.</p>

@@ -102,7 +102,7 @@ export const readComparison = defineOperation({
   path: `${path}/:comparisonId`,
   summary: 'Get the progress of a comparison',
   description:
-    'For a comparison that was started with `Prefer: respond-async`. Returns the phases and steps that are done, and the result at the end. Only the organization that started the comparison can read it, until an hour after its end.',
+    'For a comparison that was started with `Prefer: respond-async`. Returns the phases and steps that are done, and the result at the end. Only the organization that started the comparison can read it, until an hour after it ends.',
   params: jobPlace,
   reply: { 200: ComparisonProgress },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],

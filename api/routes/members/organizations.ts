@@ -22,7 +22,7 @@ export const createOrganization = defineOperation({
   group: 'Onboarding',
   summary: 'Create an organization',
   description:
-    'The person whose token is sent becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it belongs to an email provider. Returns 409 if the domain already belongs to an organization that you are not in. If you are in it, the new organization is created without the domain. If it has no people yet, you join it (200). Basic membership is free; a higher tier comes from billing.',
+    'The person whose token is sent becomes its owner. If the identity provider has verified the person’s email address, its domain becomes the organization’s, unless it belongs to an email provider. Returns 409 if the domain already belongs to an organization that you are not in. If you are in it, the new organization is created without the domain. If that organization has no people yet, you join it (200). Basic membership is free; higher tiers are paid.',
   access: 'bearer',
   writes: true,
   isPersonal: true,
@@ -42,7 +42,7 @@ export const createOrganization = defineOperation({
     marketing_opt_in: z
       .boolean()
       .default(false)
-      .describe('Whether the registry may send you other emails'),
+      .describe('Whether you agree to receive marketing emails'),
   }),
   reply: { 200: OrganizationMade, 201: OrganizationMade },
   errors: [

@@ -75,7 +75,7 @@ export const changeMember = defineOperation({
   path: '/api/me/organization/members/:user_id',
   summary: 'Change a person’s role in your organization',
   description:
-    'For owners. The last owner must remain one (409): make someone else an owner first.',
+    'For owners. You cannot change the role of the last owner (409): make someone else an owner first.',
   writes: true,
   query: OrganizationQuery,
   params,

@@ -13,7 +13,7 @@ export const createOwnProfile = defineOperation({
   description:
     'Creates its profile, which only your organization sees. Members may submit brands and restore earlier ' +
     'revisions; the first agent that you add makes your organization a member too. Basic membership is free; ' +
-    'a higher tier comes from billing.',
+    'higher tiers are paid.',
   access: 'bearer',
   writes: true,
   raw: true,

@@ -12,7 +12,7 @@ import { cutReport, type Report } from '../../responses/report-pages.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const retention =
-  'You can read the report again for seven days with its `report_id`. If it is too long for one response, pass `next_cursor` as `cursor` there to get the rest. Both are absent if the report could not be stored.'
+  'You can read the report again for seven days with its `report_id`. If the report is truncated, pass `next_cursor` as `cursor` to `GET /api/properties/check/{reportId}`. `report_id` and `next_cursor` are absent if the report could not be stored.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
 export const checkPropertyList = defineOperation({

@@ -9,7 +9,7 @@ const count = z.int().nonnegative()
 const handle = {
   comparison_id: z.uuid().describe('ID of the comparison, unique within the agent'),
   progress_url: text.describe(
-    'URL for reading the progress (GET) and for canceling the comparison (DELETE), until an hour after its end',
+    'URL for reading the progress (GET) and for canceling the comparison (DELETE), until an hour after it ends',
   ),
 }
 

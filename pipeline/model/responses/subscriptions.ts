@@ -46,7 +46,7 @@ export const SubscriptionView = z
       .describe('Time of the next attempt after a failure; null if none is scheduled'),
     disabled_at: moment
       .nullable()
-      .describe('Time at which deliveries stopped; null while they go on'),
+      .describe('Time at which deliveries stopped; null while deliveries continue'),
     disabled_reason: z
       .string()
       .nullable()

@@ -73,7 +73,7 @@ const waitRules: readonly WaitRule[] = [
   {
     when: ({ effect }) => effect === 'success',
     wait: ({ streak }, soonestMs) => soonestMs * double(streak),
-    because: 'the interval doubles after each unchanged response, up to nightly',
+    because: 'the interval doubles after each unchanged response, up to one day',
   },
   {
     when: ({ priority }) => priority === 3,
