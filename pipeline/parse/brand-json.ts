@@ -11,6 +11,7 @@ import { Faults, quote } from './faults.ts'
 import { addFormatFaults } from './file-format.ts'
 import { warnOfFuture } from './future-times.ts'
 import { readLegacyBrand } from './legacy-brand.ts'
+import { findMeant, proposePlaceOfHouse, reportMisplaced } from './misplaced-members.ts'
 import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
 import { readJson, readWritten } from './read-json.ts'
@@ -47,7 +48,7 @@ export function parseBrandJson(
         `is not a recognized brand.json: ${proposeForm(root.value)}`,
       )
   } else if (found.variant === 'house_redirect') checkHouseName(root, found.house, domain)
-  else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
+  else if (found.variant !== 'brand_canonical') reportMisplaced(root, found.variant)
   return found
 }
 
@@ -75,16 +76,13 @@ function checkHouseName(root: ObjectReader, house: string, domain: string | unde
   const written = `write "house": {"domain": ${quote(house)}, "name": "…"}`
   if (isListedHouse(root.value, domain)) {
     reportListedHouse(root, written)
-    return checkClosed(root, {
-      ...brandFiles.house_redirect.shape,
-      ...brandFiles.house_portfolio.shape,
-    })
+    return reportMisplaced(root, 'house_portfolio', { allowed: brandFiles.house_redirect.shape })
   }
   if (house === domain) {
     const message = `is ${quote(house)}, which serves this file, so it points to itself: ${written} and list its brands`
     root.error('house', 'nested_pointer', message)
   }
-  checkClosed(root, brandFiles.house_redirect.shape)
+  reportMisplaced(root, 'house_redirect')
 }
 
 function reportListedHouse(root: ObjectReader, written: string): void {
@@ -173,7 +171,11 @@ function readCanonical(root: ObjectReader) {
   const brand = parseBrand(root, fileKeys)
   const misplaced = [...fileKeys].filter(key => root.has(key) && !ownKeys.has(key))
   for (const key of misplaced)
-    root.error(key, 'misplaced', 'has no place in the file of one brand: remove it')
+    root.error(
+      key,
+      'misplaced',
+      `is not allowed in the file of a single brand: ${proposePlaceOfHouse(key, root.value[key])}`,
+    )
   const house = root.has('house_domain') ? readDomain(root, 'house_domain') : undefined
   const lastUpdated = root.dateTime('last_updated')
   if (brand === undefined || !isIdentified(brand)) return undefined
@@ -195,15 +197,15 @@ function readBrandAgent(root: ObjectReader): BrandDocument | undefined {
   return { variant: 'brand_agent', agents }
 }
 
-function checkClosed(root: ObjectReader, known: object): void {
-  for (const key of Object.keys(root.value)) {
-    if (!Object.hasOwn(known, key))
-      root.error(key, 'misplaced', 'is an unknown field in this form of a brand.json: remove it')
-  }
-}
-
-/** Infers which variant a file is meant to be that cannot be used. */
-function inferVariant(root: JsonObject): BrandDocument['variant'] | undefined {
+/** Infers which variant a file is meant to be. */
+function inferVariant(
+  root: JsonObject,
+  domain: string | undefined,
+  document: BrandDocument | undefined,
+): BrandDocument['variant'] | undefined {
+  if (isListedHouse(root, domain)) return 'house_portfolio'
+  if (document?.variant === 'brand_agent') return findMeant(root, 'brand_agent')
+  if (document !== undefined) return document.variant
   if (root.authoritative_location !== undefined) return 'authoritative_location'
   if (root.house !== undefined) return isObject(root.house) ? 'house_portfolio' : 'house_redirect'
   if (root.names !== undefined) return 'brand_canonical'
@@ -229,14 +231,15 @@ export function checkBrand(
   const faults = new Faults(maxFaults)
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
-  const document = parseBrandJson(new ObjectReader(read.root, '', faults), domain)
+  const root = new ObjectReader(read.root, '', faults)
+  const document = parseBrandJson(root, domain)
   if (now !== undefined) warnOfFuture(document, now, faults)
   const isPromoted = document !== undefined && 'promotion' in document
-  const variant = isListedHouse(read.root, domain)
-    ? 'house_portfolio'
-    : (document?.variant ?? inferVariant(read.root))
+  const variant = inferVariant(read.root, domain, document)
   if (!isPromoted) {
     const written = readWritten(bytes)
+    if (document === undefined && variant !== undefined && variant !== 'brand_canonical')
+      reportMisplaced(root, variant, { severity: 'warning' })
     if (variant) addFormatFaults(faults, brandFiles[variant], written, 'warning')
     reportMisspelled(faults, variant ? brandFiles[variant] : AnyBrandFile, written)
   }

@@ -370,7 +370,7 @@ test.each([
 describe('a pointer', () => {
   const own = { house: 'acme.example' }
   const object = 'write "house": {"domain": "acme.example", "name": "…"}'
-  const removal = 'remove it'
+  const removal = 'move it to the brand.json of that house, or remove it'
   test.each<[string, Json, string | null, [string, string][]]>([
     [
       'with brands, in the file of the house',
@@ -429,6 +429,113 @@ describe('a variant with fixed fields', () => {
     const { document, faults } = read({ ...body, colour: 'red' })
     expect(faults).toEqual(['error colour'])
     expect(document).toEqual(read(body).document)
+  })
+})
+
+describe('a known field in a form that has no such field', () => {
+  const broken = { domain: 'acme', name: 'Acme Group' }
+  const nextToHouse = 'is not allowed in a file with "house"'
+  test.each<[string, Json, string, string, string]>([
+    [
+      'agents of a house',
+      { house, brands: [brand()], agents: [agent] },
+      'agents',
+      nextToHouse,
+      'move it into "house" or a brand, or remove it',
+    ],
+    [
+      'agents of a house without a domain',
+      { house: broken, brands: [brand()], agents: [agent] },
+      'agents',
+      nextToHouse,
+      'move it into "house" or a brand, or remove it',
+    ],
+    [
+      'agents of a house without brands',
+      { house, agents: [agent] },
+      'agents',
+      nextToHouse,
+      'move it into "house" or a brand, or remove it',
+    ],
+    [
+      'a logo of a house',
+      { house, brands: [brand()], logos: [] },
+      'logos',
+      nextToHouse,
+      'move it into a brand, or remove it',
+    ],
+    [
+      'the name of a house',
+      { house, brands: [brand()], name: 'Acme' },
+      'name',
+      nextToHouse,
+      'move it into "house", or remove it',
+    ],
+    [
+      'a region of a house',
+      { house, brands: [brand()], region: 'GB' },
+      'region',
+      nextToHouse,
+      'remove it',
+    ],
+    [
+      'agents beside the name of a house',
+      { house: 'b.example', agents: [agent] },
+      'agents',
+      nextToHouse,
+      'move it to the brand.json of that house, or remove it',
+    ],
+    [
+      'agents beside a pointer',
+      { authoritative_location: 'https://cdn.example/brand.json', agents: [agent] },
+      'agents',
+      'is not allowed in a file with "authoritative_location"',
+      'move it to the file at that URL, or remove it',
+    ],
+    [
+      'brands beside agents',
+      { agents: [agent], brands: [brand()] },
+      'brands',
+      'is not allowed in a file with "agents"',
+      'add "house" and move the agents into it, or remove it',
+    ],
+    [
+      'a logo beside agents',
+      { agents: [agent], logos: [] },
+      'logos',
+      'is not allowed in a file with "agents"',
+      'add "id" and "names" if this is the file of a brand, or remove it',
+    ],
+    [
+      'brands of a brand',
+      { ...brand(), brands: 'none' },
+      'brands',
+      'is not allowed in the file of a single brand',
+      'move it to the brand.json of the house, or remove it',
+    ],
+    [
+      'a house of a brand',
+      { ...brand(), house: { domain: 'b.example' } },
+      'house',
+      'is not allowed in the file of a single brand',
+      'write "house_domain": "b.example" instead',
+    ],
+  ])('%s is not called unknown, and its fix keeps it', (_name, body, key, problem, fix) => {
+    const bytes = Buffer.from(JSON.stringify(body))
+    for (const domain of ['acme.example', undefined]) {
+      const { errors, warnings } = checkFile('brand.json', bytes, {
+        domain,
+        now: 0 as never,
+        maxFaults: 9,
+      })
+      const faults = [...errors, ...warnings]
+      expect(faults.find(({ field }) => field === key)).toMatchObject({
+        code: 'misplaced',
+        message: `${key} ${problem}: ${fix}`,
+        suggestion: fix,
+      })
+      expect(faults.filter(({ message }) => message.includes('unknown field'))).toEqual([])
+    }
   })
 })
 
