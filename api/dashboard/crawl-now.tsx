@@ -12,7 +12,13 @@ import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
 import { CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { capitalize, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import {
+  capitalize,
+  joinWords,
+  renderMoment,
+  renderName,
+  toContractions,
+} from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { renderWithoutWww } from '../pages/parts/owner-links.tsx'
@@ -166,7 +172,7 @@ function describeResult(outcome: RequestOutcome | null, status: number | null): 
   if (outcome === null) return ['Waiting', '']
   if (outcome === 'quarantined')
     return [renderBadge('bad', 'set aside'), 'The registry couldn’t process it']
-  const means = outcomes[outcome].means.replace(/ \(.*\)$/, '')
+  const means = toContractions(outcomes[outcome].means.replace(/ \(.*\)$/, ''))
   const text = outcome === 'absent' ? 'no file at this URL' : means
   return [renderResult(outcome), capitalize(status === null ? text : `${text} (HTTP ${status})`)]
 }

@@ -20,7 +20,7 @@ export async function sendLink(services: Services, email: string, url: string): 
     `Use this link to sign in to Agentic Ad Registry at ${host}.`,
     `Open it within ${countThings(signInLinkMinutes, 'minute')}, in the browser where you requested it:`,
     url,
-    'It works once. If you did not request it, you can ignore this email.',
+    'It works once. If you didn’t request it, you can ignore this email.',
   ].join('\n\n')
   const subject = 'Your sign-in link for Agentic Ad Registry'
   const answer = await writer.requestLive(

@@ -40,7 +40,7 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   }
   const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
   if (!(await sendLink(services, email.data, url))) {
-    return showSignIn(step, 'The email could not be sent. Try again later.', typed)
+    return showSignIn(step, 'The email couldn’t be sent. Try again later.', typed)
   }
   const { signInLinkMinutes } = services.config.LIMITS
   return buildSentPage(uid, { email: email.data, minutes: signInLinkMinutes, place })

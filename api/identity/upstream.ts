@@ -205,7 +205,7 @@ export class Upstream {
   #refuseUntrusted(detail: string): Refused {
     this.#services.boundedLog.warn('openid', { detail }, 'an answer of the provider is not trusted')
     return {
-      refused: `The response from ${this.name} could not be verified, so you aren’t signed in.`,
+      refused: `The response from ${this.name} couldn’t be verified, so you aren’t signed in.`,
     }
   }
 

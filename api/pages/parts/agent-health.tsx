@@ -7,7 +7,7 @@ import {
   type ProbedAgent,
 } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { formatMoment, renderMoment } from '../html/text.tsx'
+import { formatMoment, renderMoment, toContractions } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toAgentPath } from './paths.ts'
@@ -66,7 +66,7 @@ function renderResult(change: HealthChange): Html {
   if (isOnline(change)) return renderBadge('good', 'responds')
   return (
     <>
-      {renderBadge('bad', 'no response')} {outcomes[change.outcome].means}
+      {renderBadge('bad', 'no response')} {toContractions(outcomes[change.outcome].means)}
     </>
   )
 }

@@ -8,7 +8,7 @@ import {
 import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { capitalize, renderMoment } from '../html/text.tsx'
+import { capitalize, renderMoment, toContractions } from '../html/text.tsx'
 import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBars } from '../parts/chart.tsx'
 import { renderResult } from '../parts/freshness.tsx'
@@ -112,7 +112,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
           render: ({ kind, outcome, files }) => [
             kind,
             renderResult(outcome),
-            outcomes[outcome].means,
+            toContractions(outcomes[outcome].means),
             formatCount(files),
           ],
         })}

@@ -141,7 +141,7 @@ async function signInByProvider() {
 async function expectNobody(page: { statusCode: number; body: string }, browser: TestBrowser) {
   expect(page.statusCode).toBe(400)
   expect(page.body).toMatch(
-    /could not be verified|didn’t|doesn’t answer|has expired|has already been used/,
+    /couldn’t be verified|didn’t|doesn’t answer|has expired|has already been used/,
   )
   expect((await browser.get('/dashboard')).statusCode).toBe(303)
 }
@@ -214,7 +214,7 @@ describe('an ID token signs nobody in', () => {
     script.token = async () => token()
     const { page, browser } = await signInByProvider()
     await expectNobody(page, browser)
-    expect(page.body).toContain('could not be verified')
+    expect(page.body).toContain('couldn’t be verified')
     expect(details).toEqual([expect.stringContaining('the ID token is refused')])
   })
 })
