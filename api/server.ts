@@ -34,7 +34,7 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   const { config, clock, log } = deps
   const reader = new Reader(config.DATA_DIR, clock, config.LIMITS.snapshotQueries)
   for (const fault of openCatalog(config)) log.warn(fault)
-  await reader.follow(FOLLOW_MS, tellOnceAMinute(log, clock))
+  await reader.follow(FOLLOW_MS, logOnceAMinute(log, clock))
   const issuerKeys = new IssuerKeys({ ...deps, reader })
   const app = buildApp({ ...deps, reader, issuerKeys })
   // Concurrent saves are counted in Redis; reads work without it.
@@ -59,12 +59,12 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
 }
 
 /** Logs why newer stores cannot be opened, the same reason once a minute: they are looked for all the time. */
-function tellOnceAMinute(log: Log, clock: Clock): (error: unknown) => void {
-  let told = { reason: '', at: clock.now() }
+function logOnceAMinute(log: Log, clock: Clock): (error: unknown) => void {
+  let logged = { reason: '', at: clock.now() }
   return error => {
     const reason = error instanceof Error ? error.message : String(error)
-    if (reason === told.reason && clock.now() < told.at + MINUTE) return
-    told = { reason, at: clock.now() }
+    if (reason === logged.reason && clock.now() < logged.at + MINUTE) return
+    logged = { reason, at: clock.now() }
     log.warn({ error: reason }, 'newer stores cannot be opened')
   }
 }
