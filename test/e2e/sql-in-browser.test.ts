@@ -68,6 +68,14 @@ async function readAnswer(page: Page): Promise<string> {
   return [await status.textContent(), ...failure].join(' ')
 }
 
+/** Lists the values that print over the column to their right; runs in the page. */
+const LIST_OVERPRINTED = `[...document.querySelectorAll('.sql td .value')].filter(value => {
+  const { overflow, textOverflow } = getComputedStyle(value)
+  const isCut = overflow === 'hidden' && textOverflow === 'ellipsis'
+  const { right } = value.parentElement.getBoundingClientRect()
+  return value.getBoundingClientRect().right > right || (value.scrollWidth > value.clientWidth && !isCut)
+}).map(value => value.textContent)`
+
 function countRows({ length }: readonly unknown[]): string {
   return `${length} ${length === 1 ? 'row' : 'rows'}`
 }
@@ -213,6 +221,52 @@ test('a chart shows the column by which the rows are sorted, with whole labels a
     for (const number of await page.locator('.sql .track .number').all())
       expect(await number.evaluate(el => el.getClientRects().length)).toBe(1)
     expect(await page.locator('html').evaluate(el => el.scrollWidth)).toBe(390)
+  })
+})
+
+test('a long value ends with an ellipsis inside its column, and is read whole by pointer and keyboard', async () => {
+  const long = 'property-id-'.repeat(60)
+  const object = `{'domains': ['${long}', '${long}']}`
+  const many = `select 1 as a, 2 as b, '${long}' as long, [${object}] as list, 'after' as after`
+  await visit('', async page => {
+    const values = page.locator('.sql td .value')
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const sql of [
+        'from grants_flat',
+        'from events',
+        'from brands',
+        many,
+        `select '${long}'`,
+      ]) {
+        expect(await ask(page, sql)).toMatch(/^[\d,]+ rows? in/)
+        for (const view of ['table', 'whole']) {
+          await page.click(`.sql button[value=${view}]`)
+          expect([width, sql, view, await page.evaluate(LIST_OVERPRINTED)]).toEqual([
+            width,
+            sql,
+            view,
+            [],
+          ])
+        }
+        expect(await page.locator('html').evaluate(el => el.scrollWidth)).toBe(width)
+      }
+    }
+    await ask(page, many)
+    const value = values.nth(2)
+    const isWhole = () =>
+      value.evaluate(el => el.scrollWidth <= el.clientWidth && el.scrollHeight <= el.clientHeight)
+    expect(await isWhole()).toBe(false)
+    await value.hover()
+    expect(await value.getAttribute('title')).toBe(long)
+    for (const shown of [true, false]) {
+      await value.click()
+      expect(await isWhole()).toBe(shown)
+    }
+    await page.locator('.sql button[value=whole]').focus()
+    await page.keyboard.press('Enter')
+    expect(await isWhole()).toBe(true)
+    expect(await values.nth(4).getAttribute('title')).toBe(null)
   })
 })
 

@@ -2,8 +2,11 @@ import type { Result } from './snapshot-database.ts'
 
 const BARS_MAX = 40
 
-/** Renders a result as a table; numbers stand at the right. */
-export function renderResultTable({ columns, rows }: Result): HTMLElement {
+/**
+ * Renders a result as a table; numbers stand at the right. A long value is cut: a pointer over it shows it whole, and a
+ * click opens it. `isWhole` cuts none.
+ */
+export function renderResultTable({ columns, rows }: Result, isWhole = false): HTMLElement {
   const table = document.createElement('table')
   const head = table.createTHead().insertRow()
   for (const { name, isNumber } of columns) {
@@ -18,17 +21,37 @@ export function renderResultTable({ columns, rows }: Result): HTMLElement {
     const line = body.insertRow()
     for (const [at, value] of row.entries()) {
       const cell = line.insertCell()
-      cell.textContent = value ?? '∅'
+      cell.append(createElement('div', 'value', value ?? '∅'))
       if (columns[at]?.isNumber) cell.className = 'number'
     }
   }
   const frame = document.createElement('div')
-  frame.className = 'scroll'
+  frame.className = isWhole ? 'scroll whole' : 'scroll'
   frame.tabIndex = 0
   frame.setAttribute('role', 'region')
   frame.setAttribute('aria-label', 'Result')
   frame.append(table)
+  frame.addEventListener('mouseover', ({ target }) => {
+    const value = findValue(target)
+    if (value !== undefined) value.title = isCut(value) ? (value.textContent ?? '') : ''
+  })
+  frame.addEventListener('click', ({ target }) => {
+    const value = findValue(target)
+    // A reader who marks a part of a value to copy it does not want it closed.
+    if (value === undefined || getSelection()?.isCollapsed === false) return
+    if (value.classList.contains('open') || isCut(value)) value.classList.toggle('open')
+  })
   return frame
+}
+
+/** Finds the value below the pointer. */
+function findValue(target: EventTarget | null): HTMLElement | undefined {
+  return (target as Element).closest('td')?.querySelector<HTMLElement>('.value') ?? undefined
+}
+
+/** Tells whether a value has more text than its box shows. */
+function isCut(value: HTMLElement): boolean {
+  return value.scrollWidth > value.clientWidth || value.scrollHeight > value.clientHeight
 }
 
 /**

@@ -34,6 +34,7 @@ place.innerHTML = `
   <p role="status"></p>
   <div class="views" hidden>
     <button type="button" value="table">Table</button>
+    <button type="button" value="whole">Full values</button>
     <button type="button" value="chart">Chart</button>
     <button type="button" value="csv">Download as CSV</button>
     <span class="aside">The CSV has an apostrophe before text that a spreadsheet could run as a formula.</span>
@@ -167,11 +168,11 @@ function showRunning(isRunning: boolean): void {
   if (isRunning) for (const button of views.querySelectorAll('button')) button.disabled = true
 }
 
-function showResult(view: 'table' | 'chart'): void {
+function showResult(view: 'table' | 'whole' | 'chart'): void {
   if (latest === undefined) return
   const { result } = latest
   const chart = renderResultChart(result)
-  answer.replaceChildren((view === 'chart' && chart) || renderResultTable(result))
+  answer.replaceChildren((view === 'chart' && chart) || renderResultTable(result, view === 'whole'))
   views.hidden = false
   for (const button of views.querySelectorAll('button')) {
     button.disabled = button.value === 'chart' && chart === undefined
@@ -258,7 +259,7 @@ addEventListener('keydown', ({ key }) => {
 })
 views.addEventListener('click', ({ target }) => {
   const { value } = target as HTMLButtonElement
-  if (value === 'table' || value === 'chart') showResult(value)
+  if (value === 'table' || value === 'whole' || value === 'chart') showResult(value)
   if (value === 'csv') void saveCsv().catch(showFailure)
 })
 for (const link of document.querySelectorAll<HTMLAnchorElement>('main a[href^="#q="]')) {
