@@ -11,7 +11,7 @@ create table if not exists events (
   created_at timestamptz not null,
   seq bigint not null
 );
-comment on table events is 'The change feed.';
+comment on table events is 'The change feed: what changed about agents, publishers, properties, collections and authorizations. Brands have no events; their changes are in brands_history.';
 comment on column events.event_id is 'UUID v7, strictly increasing';
 comment on column events.event_type is 'one of the feed’s twenty event types';
 comment on column events.entity_type is 'agent, authorization, collection, property or publisher';
