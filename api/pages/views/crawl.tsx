@@ -89,6 +89,10 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
   const results = resultNames.filter(name => known.some(row => nameResult(row.outcome) === name))
   return (
     <>
+      <p>
+        These counts are of last attempts. A file that was fetched can still be unusable, for
+        example if it leads to one that is invalid: lookups and pages show its state.
+      </p>
       {renderTable({
         caption: 'Files by type and result',
         columns: ['Type', ...results.map(capitalize)],
