@@ -120,6 +120,9 @@ function drawWide({ nodes, edges }: SupplyPath, text: string): Html {
   const lineChars = Math.floor((box - 32) / charWidth)
   const gap = (width - nodes.length * box) / (nodes.length - 1)
   const middle = height / 2
+  const names = nodes.map(({ name }) => splitName(name, lineChars))
+  // Roles and names stand on one line across all boxes.
+  const top = names.some(lines => lines.length > 1) ? 38 : 47
   return (
     <svg class="wide" viewBox={`0 0 ${width} ${height}`} aria-label={text}>
       {edges.map((edge, at) => {
@@ -140,17 +143,16 @@ function drawWide({ nodes, edges }: SupplyPath, text: string): Html {
           </g>
         )
       })}
-      {nodes.map(({ role, name, path }, at) => {
+      {nodes.map(({ role, path }, at) => {
         const x = at * (box + gap)
-        const lines = splitName(name, lineChars)
         return (
           <a href={path}>
             <rect x={x} y="6" width={box} height={height - 12} rx="12" />
-            <text class="role" x={x + 16} y={lines.length > 1 ? 38 : 47}>
+            <text class="role" x={x + 16} y={top}>
               {role}
             </text>
-            {lines.map((line, index) => (
-              <text class="name" x={x + 16} y={(lines.length > 1 ? 64 : 74) + index * 19}>
+            {names[at]?.map((line, index) => (
+              <text class="name" x={x + 16} y={top + 27 + index * 19}>
                 {line}
               </text>
             ))}
