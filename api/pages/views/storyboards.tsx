@@ -77,7 +77,7 @@ function renderTrack(track: Track, storyboards: readonly Listed[], isOpen: boole
         render: ({ id, title, step_count, summary, ...counts }) => [
           <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
           step_count,
-          isTested && counts.agents_tested > 0 && describePassing(counts),
+          isTested && (counts.agents_tested > 0 ? describePassing(counts) : '–'),
           renderName(summary, 240),
         ],
       })}
