@@ -87,7 +87,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   const pages = buildPages(toPublisherPath(domain), paged, lookup.next_cursor)
   const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
   return {
-    title: `Inventory of ${name}`,
+    title: `Publisher ${name}`,
     description: `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`,
     followed: { domain },
     json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
