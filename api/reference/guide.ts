@@ -10,7 +10,7 @@ contains the last known data.
 
 | state | means |
 | --- | --- |
-| \`never_crawled\` | the file has not been requested yet; looking it up schedules a crawl |
+| \`never_crawled\` | the file has not been requested yet; a lookup or check of one domain schedules a crawl, a bulk call does not |
 | \`current\` | the last attempt succeeded, within two days |
 | \`stale\` | it was last read more than two days ago |
 | \`failing\` | the last attempt got no response: a timeout, a refusal, broken TLS |

@@ -25,12 +25,19 @@ async function settle(registry: TestRegistry): Promise<void> {
   await registry.sequencer.quietly(async () => {})
   await registry.reader.refresh()
 }
+const agent = 'https://agent.example/mcp'
 const lookups = [
   (domain: string) => `/api/brands/resolve?domain=${domain}`,
   (domain: string) => `/api/brands/brand-json?domain=${domain}`,
   (domain: string) => `/api/properties/resolve?domain=${domain}`,
   (domain: string) => `/api/registry/publisher?domain=${domain}`,
   (domain: string) => `/api/registry/lookup/domain/${domain}`,
+  (domain: string) => `/api/registry/lookup/property?type=domain&value=${domain}`,
+  (domain: string) => `/api/registry/publisher/authorization?agent=${agent}&domain=${domain}`,
+  ...['', '&country=US'].map(
+    terms => (domain: string) =>
+      `/api/registry/validate/property-authorization?agent_url=${agent}&identifier_type=domain&identifier_value=${domain}${terms}`,
+  ),
 ]
 
 describe('a lookup of an unknown domain', () => {
@@ -42,7 +49,7 @@ describe('a lookup of an unknown domain', () => {
     }
     expect(registry.submitted).toEqual([])
     await aSecond()
-    const domains = ['all', 'only-0', 'only-1', 'only-2', 'only-3', 'only-4']
+    const domains = ['all', ...lookups.map((_, i) => `only-${i}`)]
     expect(registry.submitted).toEqual([
       {
         op: 'domains.add',

@@ -68,7 +68,8 @@ export const lookUpProperty = defineOperation({
     .superRefine(checkValue('type', 'value')),
   reply: { 200: PropertyLookup },
   errors: ['invalid_request'],
-  handle: async ({ query: { type, value, limit, ...query }, services: { reader } }) => {
+  handle: async ({ query: { type, value, limit, ...query }, caller, services }) => {
+    const { reader } = services
     const cursor = Number(query.cursor ?? 0)
     const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
     const all = past
@@ -77,9 +78,11 @@ export const lookUpProperty = defineOperation({
     const page = all.slice(cursor, cursor + limit).map(seller => formatSeller(reader, seller))
     const agents = new ResponseBudget().take(page, text => text)
     const domain = type === 'domain' && !past && all.length === 0 ? parseDomain(value) : undefined
+    const freshness = domain && findFileFreshness(reader, 'adagents.json', domain)
+    if (domain && freshness?.state === 'never_crawled') services.demand.add(domain, caller)
     const rest = {
       count: agents.length,
-      ...(domain && { freshness: findFileFreshness(reader, 'adagents.json', domain) }),
+      ...(freshness && { freshness }),
       ...(past && { as_of: toIso(past.at) }),
       ...(agents.length < all.length && { agents_total: all.length, agents_truncated: true }),
       ...buildPageEnd(cursor, agents.length, all.length),

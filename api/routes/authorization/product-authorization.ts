@@ -7,7 +7,6 @@ import {
   ProductIdentifiers,
 } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent, findOperatorSide } from '../../../pipeline/read/lookups/agents.ts'
-import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import { unrecordedOperating } from '../../../pipeline/resolve/operator-side.ts'
@@ -22,6 +21,7 @@ import {
   termsSentence,
   toTerms,
 } from '../../inputs/sale.ts'
+import { findDemandedFreshness } from '../../live/deciding-freshness.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import {
@@ -179,7 +179,7 @@ export const authorizeProduct = defineOperation({
   }),
   reply: { 200: ProductAuthorization },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
-  handle: async ({ body, query, services }) => {
+  handle: async ({ body, query, caller, services }) => {
     const { past, judge, judged } = await judgeProduct(body, query.as_of, services)
     const { requested, authorized, ...tally } = judge.tally(judged)
     const unauthorized = cutUnauthorized(judged, body.unauthorized_items_cursor)
@@ -205,7 +205,7 @@ export const authorizeProduct = defineOperation({
       ...(await findMeant(services.reader, body.agent_url)),
       checked_at: toIso(services.reader.now()),
       ...(past && { as_of: toIso(past.at) }),
-      freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
+      freshness: findDemandedFreshness(services, judge.decidedBy(judged), caller),
       ...((body.explain || query.explain) &&
         past === undefined &&
         buildListPart(

@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
-import {
-  findDecidingFreshness,
-  formatDecidingFreshness,
-} from '../../../pipeline/read/lookups/deciding-files.ts'
+import { formatFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import {
   listAgentKeys,
   listIdentifierKeys,
@@ -24,6 +21,7 @@ import {
   termsSentence,
   toTerms,
 } from '../../inputs/sale.ts'
+import { findDemandedFreshness } from '../../live/deciding-freshness.ts'
 import { type Call, defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { buildListPart } from '../../responses/list-parts.ts'
@@ -51,7 +49,7 @@ const PropertyQuery = z
 
 type PropertyCall = Pick<
   Call<z.output<typeof PropertyQuery>, unknown, unknown, 'public'>,
-  'query' | 'services'
+  'query' | 'caller' | 'services'
 >
 
 export const authorizeProperty = defineOperation({
@@ -90,12 +88,14 @@ export const authorizeProperty = defineOperation({
       sale.members,
       `"checked_at":"${toIso(reader.now())}"`,
     ]
-    return replyMembers(parts, formatDecidingFreshness(reader, sale.deciding))
+    const freshness = findDemandedFreshness(services, sale.deciding, call.caller)
+    return replyMembers(parts, formatFreshness(freshness))
   },
 })
 
 /** Answers a question that names more than agent and property, a time of the past, or no known agent of a host. */
-async function judgeWithTerms({ query, services: { reader } }: PropertyCall): Promise<Sent> {
+async function judgeWithTerms({ query, caller, services }: PropertyCall): Promise<Sent> {
+  const { reader } = services
   const { agent_url, identifier_type, identifier_value } = query
   const agent = findAgent(reader, parseAgent('agent_url', agent_url))
   const identifier = { type: identifier_type, value: identifier_value }
@@ -111,7 +111,7 @@ async function judgeWithTerms({ query, services: { reader } }: PropertyCall): Pr
     ...(await findMeant(reader, agent.agent_url)),
     checked_at: toIso(reader.now()),
     ...(past && { as_of: toIso(past.at) }),
-    freshness: findDecidingFreshness(reader, sale.deciding),
+    freshness: findDemandedFreshness(services, sale.deciding, caller),
     ...(query.explain &&
       past === undefined &&
       buildListPart('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),

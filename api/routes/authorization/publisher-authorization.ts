@@ -50,6 +50,7 @@ import {
   termsInQuery,
   toTerms,
 } from '../../inputs/sale.ts'
+import { findDemandedFreshness } from '../../live/deciding-freshness.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { listEvidence } from '../../responses/evidence.ts'
@@ -92,7 +93,8 @@ export const authorizePublisher = defineOperation({
   }),
   reply: { 200: PublisherAuthorization },
   errors: ['invalid_request', 'not_found'],
-  handle: async ({ query, services: { reader } }) => {
+  handle: async ({ query, caller, services }) => {
+    const { reader } = services
     const { domain, agent: agentUrl } = query
     const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
     const isFirst = query.unauthorized_properties_cursor === undefined
@@ -113,7 +115,7 @@ export const authorizePublisher = defineOperation({
         ...(await findMeant(reader, agent.agent_url)),
         ...(inventory === undefined &&
           findMeantDomain(domain, meant => findInventory(reader, meant) !== undefined)),
-        freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
+        freshness: findDemandedFreshness(services, [listFilesOfPublisher(reader, domain)], caller),
       })
     }
     const { answer, deciding } = past

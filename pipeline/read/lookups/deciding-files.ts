@@ -10,6 +10,8 @@ import type { Reader } from '../reader.ts'
 import { findInventory } from './inventory.ts'
 import { documentSpaces, findFilesFreshness, findStoredFreshness } from './stored.ts'
 
+export { formatFreshness }
+
 /** The files of each party whose declaration decided an answer: a publisher's, or an operator's. */
 export type Deciding = readonly (readonly Source[])[]
 
