@@ -8,6 +8,7 @@ import { createTables } from '../../../../pipeline/store/columnar/schema.ts'
 import { listViews } from '../../../../pipeline/store/columnar/view-files.ts'
 import { listPublishedTables } from '../../../../pipeline/store/table-files.ts'
 import { needsNoun } from '../../../support/checks/vague-texts.ts'
+import { observeOutcome } from '../../../support/fixtures/observations.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../../support/registry/memory-index.ts'
 import {
   commitTwoNights,
@@ -19,6 +20,7 @@ import {
 } from '../../../support/worlds/analyst-world.ts'
 import { type TestClock, testClock } from '../../../support/worlds/clock.ts'
 
+const SHOP = 'shop.example'
 /** After the first night, and after the second. */
 const indexes: MemoryIndex[] = []
 let first: Database
@@ -90,11 +92,28 @@ test('supply_path tells who stands between a publisher and an agent', async () =
 
 test('unauthorized_claims tells what a publisher says instead', async () => {
   const columns = 'publisher_domain, agent_url, claimed_by, claimant, publisher_says, properties'
-  const shop = `shop.example ${NETWORK} manager network.example no_file 1`
+  const shop = `shop.example ${NETWORK} manager network.example failing 1`
   expect(await readLines(first, 'unauthorized_claims', columns)).toEqual([shop])
   expect(await readLines(second, 'unauthorized_claims', columns)).toEqual([
     `news.example ${NETWORK} manager network.example other_agents 0`,
     shop,
+  ])
+})
+
+test.each([
+  ['never_crawled', []],
+  ['no_file', ['absent']],
+  ['failing', ['timeout']],
+  ['failing', ['absent', 'timeout']],
+] as const)('unauthorized_claims tells %s of a publisher after %j', async (says, attempts) => {
+  const db = await openIndex(async (index, clock) => {
+    const others = observeFirstNight(clock.now()).filter(({ location }) => location !== SHOP)
+    await index.commit(others)
+    for (const outcome of attempts)
+      await index.commit([observeOutcome(outcome, 'adagents.json', SHOP, clock.now())])
+  })
+  expect(await readLines(db, 'unauthorized_claims', 'publisher_domain, publisher_says')).toEqual([
+    `${SHOP} ${says}`,
   ])
 })
 
