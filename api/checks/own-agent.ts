@@ -46,7 +46,7 @@ export const organization_id = z
   .min(1, 'must be the id of an organization')
   .max(255)
   .optional()
-  .describe('ID of your organization that added the agent; required where several did')
+  .describe('ID of the organization that added the agent; required if more than one of yours did')
 
 /** A body that only names the organization, or none at all. */
 export const ChosenOrganization = z.object({ organization_id }).optional()

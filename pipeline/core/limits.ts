@@ -185,7 +185,7 @@ const entries = {
   ],
   storyboardStepsPerHour: [
     60,
-    'single storyboard steps and agent discoveries per person or organization per hour',
+    'individual storyboard steps and agent discoveries per person or organization per hour',
   ],
   demandedDomains: [1_000, 'unknown domains collected between two submissions'],
   authorizationsChecked: [10_000, 'authorizations in one check of a list'],

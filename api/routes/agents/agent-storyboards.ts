@@ -150,7 +150,7 @@ export const runAgentStep = defineOperation({
       dry_run: z
         .boolean()
         .optional()
-        .describe('Whether the request is only shown: the agent is not called'),
+        .describe('Whether to show the request without calling the agent'),
       organization_id,
     })
     .optional(),

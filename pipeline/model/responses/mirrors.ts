@@ -52,7 +52,10 @@ export const Mirror = z
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'Mirror', description: 'A platform’s file, which authorizes nobody' })
+  .meta({
+    id: 'Mirror',
+    description: 'Catalog of a platform’s inventory, kept by the community; it authorizes no agent',
+  })
 
 const published = {
   success: Success,
