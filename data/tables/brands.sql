@@ -39,7 +39,7 @@ comment on column brands.brand_agent_url is 'address of the brand agent that the
 comment on column brands.relationship_trust is 'who says that the brand belongs to the house: inline (the house, for its own site), mutual (both files), leaf_only (only the brand), house_only (only the house), standalone (it belongs to no house), unverifiable (the files cannot be compared); null if no file says anything';
 comment on column brands.relationship_declared_at is 'time since which the house declares the brand (UTC); null if it does not';
 comment on column brands.names is 'names by language: list of {locale: name}; null if the file has none';
-comment on column brands.manifest is 'logos, colors, tone and other content as published; for an enriched brand also enrichment: its source and time; null if there is none';
+comment on column brands.manifest is 'logos, colors, tone and other content as published; for an enriched brand also enrichment: its source and time; {} or null if there is none';
 comment on column brands.seq is 'commit that last touched the row';
 comment on column brands.resolved_location is 'location of the file from which the brand was read; null where none was';
 comment on column brands.promotion is 'for a file in an early format: its schema, and what was not read from it; otherwise null';
