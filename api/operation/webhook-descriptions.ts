@@ -7,7 +7,7 @@ const signed = [
   ['webhook-timestamp', 'Time of the attempt, in Unix seconds'],
   ['webhook-signature', '`v1,` and the HMAC of ID, time and body, made with the `signing_secret`'],
   ['signature-input', 'What `signature` covers (RFC 9421)'],
-  ['signature', 'Signature made with a key of `/.well-known/jwks.json` (RFC 9421)'],
+  ['signature', 'Signature made with a key from `/.well-known/jwks.json` (RFC 9421)'],
   ['content-digest', 'Digest of the body (RFC 9530)'],
 ]
 

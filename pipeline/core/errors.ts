@@ -82,7 +82,7 @@ export const publicErrors = {
   cursor_expired: {
     status: 410,
     means:
-      'the cursor is older than the oldest event in the feed, or was never issued; here `error` is the code and `message` the sentence',
+      'the cursor is older than the oldest event in the feed, or was never issued; in this response, `error` is the code, and `message` says what went wrong',
   },
   challenge_expired: { status: 410, means: 'the challenge has expired' },
   too_large: { status: 413, means: 'the body is too large' },

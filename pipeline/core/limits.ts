@@ -232,7 +232,10 @@ const entries = {
     20,
     'emails per person per day about what they watch; further changes go into a later email',
   ],
-  receiverQuestionsPerHour: [60, 'webhook tests per organization per hour'],
+  receiverQuestionsPerHour: [
+    60,
+    'challenges and tests sent to webhook receivers per organization per hour',
+  ],
   receiverMs: [10_000, 'time for a webhook receiver to respond'],
   receiverAnswerBytes: [4 * KiB, 'bytes of a receiver’s response that are read'],
   deliveryEvents: [500, 'events of the feed in one delivery'],

@@ -113,7 +113,7 @@ function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
     root.warn(
       'revoked_publisher_domains',
       'contradictory',
-      `lists ${formatNames(both)}, still used elsewhere in the file: remove them from one place or the other`,
+      `lists ${formatNames(both)}, still used elsewhere in the file: remove each from one place or the other`,
     )
   }
 }

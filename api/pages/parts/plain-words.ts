@@ -26,7 +26,7 @@ const plainWords: Readonly<Record<string, string>> = {
   property_id: 'property ID',
   property_ids: 'property IDs',
   property_tags: 'property tags',
-  publisher_properties: 'publisher',
+  publisher_properties: 'publisher domain',
   read: 'Read only: lookups, search and the feed',
   roku_store_id: 'Roku store ID',
   rss_url: 'RSS URL',

@@ -354,8 +354,8 @@ function renderChainSection(reader: Reader, evidence: readonly Evidence[]): Html
     'Evidence',
     <>
       <p>
-        Only the publisher can authorize an agent. The agent’s operator can confirm that; if it
-        contradicts it, the answer is no.
+        Only the publisher can authorize an agent. The agent’s operator can confirm the
+        authorization. If the operator contradicts it, the answer is no.
       </p>
       {renderChain(evidence, findPropertyNames(reader, evidence), findFileCopies(reader, evidence))}
     </>,

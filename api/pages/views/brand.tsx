@@ -270,7 +270,10 @@ function renderFile(file: ExaminedFile | null | undefined, domain: Domain, descr
   return (
     <>
       {describer === undefined ? null : (
-        <p>This brand is described in {clipText(describer, 80)}.</p>
+        <p>
+          This brand is described in {clipText(describer, 80)}.
+          {file ? ' The raw file below is the domain’s own.' : ''}
+        </p>
       )}
       {!file ? null : renderFacts(listRawFacts(source, file))}
       <h3>Issues</h3>

@@ -73,14 +73,14 @@ function renderTasks(tasks: readonly string[]): Child {
 function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html {
   return renderSection(
     'results',
-    'Passed by',
+    'Results',
     renderTable({
       caption: 'Agents that were tested',
       columns: ['Agent', 'Result', 'Steps', 'When'],
       items: agents,
       limit: RESULT_ROWS,
       bytes: RESULT_BYTES,
-      empty: 'No public agent has been tested with it.',
+      empty: 'No public agent has been tested with this storyboard yet.',
       render: ({ agent_url, status, steps_passed, steps_total, last_checked_at }) => [
         <a href={toAgentPath(agent_url)}>
           {renderName(agent_url.replace(/^https:\/\//, ''), 100)}
@@ -90,7 +90,7 @@ function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html
         renderMoment(last_checked_at),
       ],
     }),
-    describePassing(counts),
+    agents.length > 0 ? describePassing(counts) : undefined,
   )
 }
 

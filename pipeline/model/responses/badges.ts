@@ -37,7 +37,7 @@ export const BadgeToken = z
     agent_url: AgentUrl,
     role,
     adcp_version: text.describe('Version of the protocol, as MAJOR.MINOR'),
-    token: text.describe('JSON Web Token (EdDSA), signed with a key of `/.well-known/jwks.json`'),
+    token: text.describe('JSON Web Token (EdDSA), signed with a key from `/.well-known/jwks.json`'),
     expires_at: z.iso.datetime().describe('Time at which the token expires'),
   })
   .meta({ id: 'BadgeToken', description: 'A badge as a signed token' })

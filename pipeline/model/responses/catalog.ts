@@ -39,7 +39,7 @@ export const CatalogSource = z
   .describe(
     'Source: the publisher’s file (`authoritative`; lists say `adagents_json`), a third party (`enriched`), or a member (`contributed`; lists say `community`)',
   )
-const CatalogTotal = count.describe('Number of matches on all pages')
+const CatalogTotal = count.describe('Number of matches across all pages')
 
 export const CatalogEntry = z
   .looseObject({
