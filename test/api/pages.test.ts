@@ -856,10 +856,7 @@ test('a brand whose own file only points elsewhere names the file that describes
     return [page('.title .badge').text(), page('#file p').first().text()]
   }
   const below = 'The raw file below is the domain’s own.'
-  const says = (file: string) => [
-    `From ${file}`,
-    `This brand is described in ${file}. ${below}`,
-  ]
+  const says = (file: string) => [`From ${file}`, `This brand is described in ${file}. ${below}`]
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
   expect((await open('/brand/near.example'))[0]).toBe('From its own file')
