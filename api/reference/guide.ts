@@ -24,7 +24,7 @@ contains the last known data.
 
 Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
 and \`freshness.state\`, but not the times in \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
-with each snapshot. Verdicts and unknown domains have none. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
+with each snapshot. Verdicts have none, nor do lookups of domains of which no valid file has been read. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
 Responses that change only when the index changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
@@ -40,7 +40,7 @@ agent search, \`/api/registry/authorizations\` and its snapshot, everything abou
 \`Authorization: Bearer sk_…\` with an organization’s key, or a person’s access token.
 \`/.well-known/oauth-authorization-server\` describes the authorization server that issues such tokens.
 A missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to learn more.
-A 403 means that you lack the permission. Where a credential is optional, an invalid one is ignored.
+A 403 means that you lack the permission. Where a credential is optional, an invalid one is ignored, except by \`/mcp\`, which responds with a 401.
 
 ## Errors and lists
 

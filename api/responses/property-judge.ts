@@ -1,4 +1,4 @@
-import type { Identifier } from '../../pipeline/model/documents/index.ts'
+import { hostTypes, type Identifier } from '../../pipeline/model/documents/index.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
 import type { Evidence, PropertyAuthorization } from '../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
@@ -138,6 +138,26 @@ const notKnown = {
   text: 'no publisher lists an active property with this identifier',
 } as const
 
+/** Lists what else an identifier of a host may be meant as: files declare a domain and a subdomain differently. */
+export function listOtherHostTypes({ type, value }: Identifier): Identifier[] {
+  if (!hostTypes.has(type)) return []
+  return [...hostTypes].filter(other => other !== type).map(other => ({ type: other, value }))
+}
+
+/** Describes that nobody lists an identifier; if somebody lists its host with another type, says so. */
+function describeUnlisted(reader: Reader, identifier: Identifier): Evidence {
+  for (const other of listOtherHostTypes(identifier)) {
+    const place = findPropertyPlaces(reader, other)[0]
+    if (place === undefined) continue
+    return {
+      ...notKnown,
+      rule: 'identifier_of_other_type',
+      text: `${notKnown.text}, but ${place.owner} lists one as a \`${other.type}\`: check it with that type`,
+    }
+  }
+  return notKnown
+}
+
 /** All that a sale is judged by: properties that an identifier names, inventories, and the operator. */
 interface Stock {
   candidates: readonly Candidate[]
@@ -191,8 +211,9 @@ export function chooseBestSale(
   identifier: Identifier,
   agent: KnownAgent,
   terms: Terms,
-  stock: Stock = findStock(reader, identifier, agent),
+  past?: Stock,
 ) {
+  const stock = past ?? findStock(reader, identifier, agent)
   const { operating } = stock
   let best: Sale | undefined
   let limited: Sale | undefined
@@ -233,7 +254,7 @@ export function chooseBestSale(
             decisive.verdict,
             declaredCursor,
           )
-        : toLongList([notKnown]),
+        : toLongList([past ? notKnown : describeUnlisted(reader, identifier)]),
   }
 }
 

@@ -189,7 +189,7 @@ const LaterEvent = z
       .describe('Type of the event: one that this version does not have')
       .meta({ not: { enum: eventTypeNames } }),
     ...envelope,
-    payload: z.object({}).describe('Facts about the entity after the change'),
+    payload: z.looseObject({}).describe('Facts about the entity after the change'),
   })
   .meta({
     id: 'Event_other',

@@ -307,7 +307,7 @@ describe('GET /api/registry/lookup/property', () => {
       ['ios_bundle', 'child.example'],
       ['domain', '*.nobody.example'],
     ] as const) {
-      const freshness = value === 'nobody.example' && { freshness: { state: 'never_crawled' } }
+      const freshness = type === 'domain' && { freshness: { state: 'never_crawled' } }
       const { agents, count, ...end } = nobody
       expect((await lookUp(type, value)).json()).toEqual({
         type,
@@ -395,6 +395,46 @@ test('200: that nobody can sell a domain says how its file was last read', async
     freshness: { state: 'never_crawled' },
   })
   expect(await ask('ios_bundle', 'com.nobody.knows')).not.toHaveProperty('freshness')
+})
+
+test('200: the sellers of a property come with the freshness of the files that name them', async () => {
+  const own = await openRegistry()
+  const lookUp = async () =>
+    (await own.app.inject('/api/registry/lookup/property?type=domain&value=shop.example')).json()
+  await publishFiles(own, {
+    'shop.example': buildShop('shop.example', { authorized_agents: [grantByIds(agent)] }),
+  })
+  expect(await lookUp()).toMatchObject({ count: 1, freshness: { state: 'current' } })
+  own.clock.tick({ days: 3 })
+  expect(await lookUp()).toMatchObject({ count: 1, freshness: { state: 'stale' } })
+  await own.close()
+})
+
+test.each([
+  ['domain', 'subdomain'],
+  ['subdomain', 'domain'],
+])('200: a check of a host as %s says that it is listed as %s', async (asked, listed) => {
+  const own = await openRegistry()
+  const value = 'archive.shop.example'
+  const identifiers = [{ type: listed, value }]
+  await publishFiles(own, {
+    'shop.example': buildShop('shop.example', {
+      properties: [buildWebsite('shop.example', { property_id: 'site', identifiers })],
+      authorized_agents: [grantByIds(agent)],
+    }),
+  })
+  const check = async (identifier_type: string, identifier_value = value) => {
+    const sale = { agent_url: agent, identifier_type, identifier_value, explain: 'true' }
+    const path = `/api/registry/validate/property-authorization?${new URLSearchParams(sale)}`
+    return (await own.app.inject(path)).json()
+  }
+  expect(await check(listed)).toMatchObject({ authorized: true })
+  expect((await check(asked)).evidence[0]).toMatchObject({
+    rule: 'identifier_of_other_type',
+    text: `no publisher lists an active property with this identifier, but shop.example lists one as a \`${listed}\`: check it with that type`,
+  })
+  expect((await check(asked, 'nobody.example')).evidence[0].rule).toBe('identifier_not_known')
+  await own.close()
 })
 
 test('400: a value that is missing is reported once', async () => {

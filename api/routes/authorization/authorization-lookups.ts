@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { parseDomain } from '../../../pipeline/core/domain.ts'
 import type { Identifier } from '../../../pipeline/model/documents/index.ts'
 import { AgentDomains, PropertyLookup } from '../../../pipeline/model/responses/authority.ts'
+import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { declareCache } from '../../../pipeline/read/cache/caches.ts'
 import { CommitCache } from '../../../pipeline/read/cache/commit-cache.ts'
 import { findAgent, findOperatorSide } from '../../../pipeline/read/lookups/agents.ts'
@@ -11,12 +11,14 @@ import {
   findPropertyPlaces,
   type PropertyPlace,
 } from '../../../pipeline/read/lookups/candidates.ts'
-import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
+import {
+  findPublishersFreshness,
+  listFilesOfIdentifier,
+} from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findGrantFacts, isLimiting } from '../../../pipeline/read/lookups/grant-facts.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
 import { findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { findGrantScope, listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
-import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import {
   listIdentifierKeys,
   listReachKeys,
@@ -35,6 +37,8 @@ import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { createPageSize, domainCursor, pageCursor } from '../../inputs/fields.ts'
 import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
 import { parseAgent } from '../../inputs/sale.ts'
+import { findDemandedFreshness } from '../../live/deciding-freshness.ts'
+import type { Demand } from '../../live/demand.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { formatMembers } from '../../responses/cached-members.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
@@ -50,7 +54,7 @@ export const lookUpProperty = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that publishers authorize to sell ads on a property',
   description:
-    'Returns all grants in force; limited ones have `needs`. If one is `contradicted`, the agent cannot sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
+    'Returns all grants in force; limited ones have `needs`. If one is `contradicted`, the agent cannot sell this property. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { type, value, as_of }, reader }) => [
@@ -72,14 +76,11 @@ export const lookUpProperty = defineOperation({
     const { reader } = services
     const cursor = Number(query.cursor ?? 0)
     const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
-    const all = past
-      ? await loadPastSellers(past, { type, value })
-      : loadSellers(reader, { type, value })
+    const sellers = past ? undefined : loadSellers(reader, { type, value })
+    const all = past ? await loadPastSellers(past, { type, value }) : (sellers?.all ?? [])
     const page = all.slice(cursor, cursor + limit).map(seller => formatSeller(reader, seller))
     const agents = new ResponseBudget().take(page, text => text)
-    const domain = type === 'domain' && !past && all.length === 0 ? parseDomain(value) : undefined
-    const freshness = domain && findFileFreshness(reader, 'adagents.json', domain)
-    if (domain && freshness?.state === 'never_crawled') services.demand.add(domain, caller)
+    const freshness = sellers && findFreshness(services, sellers, { type, value }, caller)
     const rest = {
       count: agents.length,
       ...(freshness && { freshness }),
@@ -104,9 +105,10 @@ interface Seller {
   facts?: object
 }
 
-/** Sellers of a property; `isTimed` if the answer depends on the time. */
+/** Sellers of a property, and the publishers that list it; `isTimed` if the answer depends on the time. */
 interface Sellers {
   all: readonly Seller[]
+  publishers: readonly string[]
   isTimed: boolean
 }
 
@@ -116,25 +118,39 @@ const sellersByIdentifier = declareCache(
   () => new CommitCache<Sellers>(CACHE_BYTES_MAX, ({ all }) => SELLER_BYTES * (1 + all.length)),
 )
 
+/** Finds how fresh the files behind the sellers are; undefined where no file could list the identifier. */
+function findFreshness(
+  services: { demand: Demand; reader: Reader },
+  { publishers }: Sellers,
+  identifier: Identifier,
+  caller: () => string,
+): FreshnessBlock | undefined {
+  if (publishers.length > 0) return findPublishersFreshness(services.reader, publishers)
+  const files = listFilesOfIdentifier(identifier)
+  return files.length === 0 ? undefined : findDemandedFreshness(services, files, caller)
+}
+
 /** Loads each agent once for each property and publisher, ordered by publisher and agent. */
-function loadSellers(reader: Reader, identifier: Identifier): readonly Seller[] {
-  if (reader.serving === undefined) return []
+function loadSellers(reader: Reader, identifier: Identifier): Sellers {
+  if (reader.serving === undefined) return { all: [], publishers: [], isTimed: false }
   const question = `${identifier.type.length} ${identifier.type} ${identifier.value}`
   const found = sellersByIdentifier(reader).get(reader.serving, question, () =>
     findSellers(reader, identifier),
   )
-  return found.isTimed ? findSellers(reader, identifier).all : found.all
+  return found.isTimed ? findSellers(reader, identifier) : found
 }
 
 function findSellers(reader: Reader, identifier: Identifier): Sellers {
   const all: Seller[] = []
   let isTimed = false
-  for (const place of findPropertyPlaces(reader, identifier)) {
+  const places = findPropertyPlaces(reader, identifier)
+  for (const place of places) {
     const plain = findPlainSellers(reader, place)
     if (plain === undefined) isTimed = judgeSellers(reader, place, all) || isTimed
     else all.push(...plain)
   }
-  return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
+  const publishers = [...new Set(places.flatMap(place => place.publishers))]
+  return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), publishers, isTimed }
 }
 
 /** Finds the sellers of a publisher that grants all or nothing; undefined if each must be judged. */

@@ -72,7 +72,7 @@ export const listAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List an agent’s authorizations',
   description:
-    'Returns grants in force, or claims, sorted by publisher. If `operator_side` is `contradicted`, the agent cannot sell. To get the next page, pass the `cursor` of the response, which is null on the last page. With `as_of`, returns the grants in force at that time.',
+    'Returns grants in force, or claims, sorted by publisher. If `operator_side` is `contradicted`, the agent cannot sell as many of the properties as `properties_contradicted` says. To get the next page, pass the `cursor` of the response, which is null on the last page. With `as_of`, returns the grants in force at that time.',
   access: 'bearer',
   cache: 'private',
   queriesSnapshot: true,

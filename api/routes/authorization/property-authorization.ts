@@ -27,7 +27,12 @@ import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { buildListPart } from '../../responses/list-parts.ts'
 import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
 import { findPast } from '../../responses/past.ts'
-import { chooseBestSale, findCachedSale, loadPastStock } from '../../responses/property-judge.ts'
+import {
+  chooseBestSale,
+  findCachedSale,
+  listOtherHostTypes,
+  loadPastStock,
+} from '../../responses/property-judge.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
 
 const PropertyQuery = z
@@ -62,11 +67,13 @@ export const authorizeProperty = defineOperation({
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({
-    query: { agent_url, identifier_type: type, identifier_value: value, as_of },
+    query: { agent_url, identifier_type: type, identifier_value: value, as_of, explain },
     reader,
   }) => [
     ...listAgentKeys(reader, parseAgent('agent_url', agent_url)),
-    ...listIdentifierKeys(reader, { type, value }, listPublisherKeys),
+    ...[{ type, value }, ...(explain ? listOtherHostTypes({ type, value }) : [])].flatMap(
+      identifier => listIdentifierKeys(reader, identifier, listPublisherKeys),
+    ),
     ...listMeantKeys(reader, parseAgent('agent_url', agent_url)),
     ...listPastKeys(as_of),
   ],

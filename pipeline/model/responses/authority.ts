@@ -257,7 +257,7 @@ export const PropertyLookup = z
     as_of: AsOf.optional(),
     count: count.describe('Number of agents on this page'),
     freshness: FreshnessBlock.optional().describe(
-      'How the adagents.json was last read; only for a domain that no agent can sell',
+      'How the files of the publishers that list the property were last read; absent with `as_of`, and for identifiers other than hosts that no publisher lists',
     ),
     ...describeCut('agents'),
     ...pageEnd,
