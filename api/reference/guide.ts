@@ -22,9 +22,9 @@ contains the last known data.
 
 ## Caching
 
-Resolved brands and properties, and lookups of publishers and domains, have an \`ETag\`. It covers the content
+Most resolved brands and properties, and most lookups of publishers and domains, have an \`ETag\`. It covers the content
 and \`freshness.state\`, but not the times in \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
-with each snapshot. Verdicts have none, nor do lookups of domains of which no valid file has been read. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
+with each snapshot. Verdicts have none, nor do lookups without a valid file or of a file that only manages other publishers. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
 Responses that change only when the index changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
