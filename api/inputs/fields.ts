@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { type Domain, parseDomain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 
@@ -160,8 +160,8 @@ const CURSOR_CHECK_CHARS = 6
  * of another list, or one that was changed, is refused instead of read as a position.
  */
 export function encodeCursor(list: string, position: readonly unknown[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([list, position]))
-  const check = hash.digest('base64url').slice(0, CURSOR_CHECK_CHARS)
+  const digest = hash('sha256', JSON.stringify([list, position]), 'base64url')
+  const check = digest.slice(0, CURSOR_CHECK_CHARS)
   return Buffer.from(JSON.stringify([check, ...position])).toString('base64url')
 }
 
