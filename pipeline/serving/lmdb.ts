@@ -72,7 +72,8 @@ export class ServingStore {
   #spaces: Record<SpaceName, Space<Buffer, Key>>
   /** Numbers that every request reads, once a turn of the event loop. */
   readonly #numbers = new Map<string, number | undefined>()
-  #aliases = { seq: -1, are: false }
+  /** Spaces of which it is known at this commit whether they have entries. */
+  #filled = { seq: -1, spaces: new Map<SpaceName, boolean>() }
   #logs: Record<LogName, Space<Buffer, string>>
   #recorder: WriteRecorder | undefined
   /** Called with the entries of a commit that changed something, once readers see them. */
@@ -121,11 +122,16 @@ export class ServingStore {
     return this.#number(MEMBERS_CHANGED) ?? 0
   }
 
-  /** Tells whether properties were ever merged; looked up once a commit. */
-  get hasAliases(): boolean {
+  /** Tells whether a space has any entry; looked up once a commit. */
+  hasAny(space: SpaceName): boolean {
     const { seq } = this
-    if (this.#aliases.seq !== seq) this.#aliases = { seq, are: this.count('alias') > 0 }
-    return this.#aliases.are
+    if (this.#filled.seq !== seq) this.#filled = { seq, spaces: new Map() }
+    const { spaces } = this.#filled
+    const known = spaces.get(space)
+    if (known !== undefined) return known
+    const isFilled = this.count(space) > 0
+    spaces.set(space, isFilled)
+    return isFilled
   }
 
   get format(): number | undefined {

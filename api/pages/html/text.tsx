@@ -80,19 +80,23 @@ const twoDigits = (number: number) => String(number).padStart(2, '0')
 export function formatDate(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso
-  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
+  return formatDay(at)
 }
+
+const formatDay = (at: Date): string =>
+  `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`
 
 /** Formats a time for people, in UTC; text that is not a time stays as it is. */
 export function formatMoment(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso
-  return `${formatDate(iso)}, ${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())} UTC`
+  return `${formatDay(at)}, ${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())} UTC`
 }
 
 export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html | null {
   if (!iso) return otherwise === '' ? null : <span class="quiet">{otherwise}</span>
-  return <time datetime={clipText(iso, 40)}>{formatMoment(clipText(iso, 40))}</time>
+  const at = clipText(iso, 40)
+  return <time datetime={at}>{formatMoment(at)}</time>
 }
 
 /** Renders a time that stays exact in a browser, because of the words before it: "since", "until", "as of". */

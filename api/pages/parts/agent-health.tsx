@@ -4,7 +4,7 @@ import { getAt } from '../../../pipeline/core/present.ts'
 import {
   describeOffline,
   type HealthChange,
-  type ProbedAgent,
+  type LastProbe,
 } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { formatMoment, renderMoment, toContractions } from '../html/text.tsx'
@@ -128,7 +128,7 @@ function renderStrip(periods: readonly Period[], now: Instant): Html {
 }
 
 /** Renders in a line whether an agent answers, with the way to its page; nothing before it was checked. */
-export function renderHealthLine(url: string, probed: ProbedAgent): Html | null {
+export function renderHealthLine(url: string, probed: LastProbe): Html | null {
   if (probed.outcome === undefined) return null
   const reason = describeOffline(probed)
   return (

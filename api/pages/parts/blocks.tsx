@@ -1,5 +1,5 @@
 import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
-import { type Child, Fragment, type Html, h, renderChildren } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, fitItems, renderName, showDomains } from '../html/text.tsx'
 
 interface Title {
@@ -168,18 +168,19 @@ export function renderTable<Item>(table: Table<Item>): Html {
   const { limit = 50, bytes = 12_000 } = table
   const before = pages?.before ?? 0
   const total = table.total ?? before + items.length
-  const all = items.slice(0, limit).map(render)
+  // Rendered once: the columns, the looks and the rows all ask for its text.
+  const all = items.slice(0, limit).map(item => render(item).map(cell => <>{cell}</>))
   const [first] = all
   if (first === undefined)
     return <p class="empty">{before > 0 && total > 0 ? 'None on this page.' : empty}</p>
   const filled = [...columns.keys()].filter(
-    index => index === 0 || all.some(cells => !EMPTY.test(renderChildren(cells[index]))),
+    index => index === 0 || all.some(cells => !EMPTY.test(String(cells[index] ?? ''))),
   )
   // The first cell of a row is its header, which stands at the left even if it is a number.
   const looks = columns.map((_, index) =>
-    index > 0 && NUMBER.test(renderChildren(first[index])) ? 'number' : undefined,
+    index > 0 && NUMBER.test(String(first[index] ?? '')) ? 'number' : undefined,
   )
-  const row = (cells: readonly Child[]) => (
+  const row = (cells: readonly Html[]) => (
     <tr>
       {filled.map(index =>
         index === 0 ? (
@@ -247,8 +248,10 @@ export function renderTable<Item>(table: Table<Item>): Html {
 }
 
 /** Finds whether a cell has a text that wraps in a wide window; any other stays whole, and leaves its room to those. */
-function findLook(cell: Child): 'wraps' | undefined {
-  const lines = renderChildren(cell).split(/<\/?(?:div|p|li)\b[^>]*>/)
+function findLook(cell: Html | undefined): 'wraps' | undefined {
+  const html = String(cell ?? '')
+  if (html.length <= PHRASE_CHARS) return undefined
+  const lines = html.split(/<\/?(?:div|p|li)\b[^>]*>/)
   const isLong = lines.some(line => {
     const text = line.replace(/<[^>]+>/g, '').trim()
     return text.length > (text.includes(' ') ? PHRASE_CHARS : NAME_CHARS)

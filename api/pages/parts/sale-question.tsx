@@ -116,11 +116,7 @@ export function renderAskForm(asked: Asked, wrong: readonly (string | undefined)
               list="identifier-types"
               {...mark('identifier_type')}
             />
-            <datalist id="identifier-types">
-              {identifierTypes.map(type => (
-                <option value={type} />
-              ))}
-            </datalist>
+            {IDENTIFIER_TYPES}
           </label>
           <label>
             Country
@@ -142,9 +138,21 @@ export function renderAskForm(asked: Asked, wrong: readonly (string | undefined)
           </label>
         </div>
       </details>
-      <p class="aside">
-        More than one? <a href="/authorization/list">Check a list</a>
-      </p>
+      {LIST}
     </form>
   )
 }
+
+const IDENTIFIER_TYPES = (
+  <datalist id="identifier-types">
+    {identifierTypes.map(type => (
+      <option value={type} />
+    ))}
+  </datalist>
+)
+
+const LIST = (
+  <p class="aside">
+    More than one? <a href="/authorization/list">Check a list</a>
+  </p>
+)

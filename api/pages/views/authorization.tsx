@@ -7,7 +7,7 @@ import type {
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
 import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
-import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import { findLastProbe } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
@@ -341,7 +341,7 @@ function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
 
 function renderAgentHealth({ reader }: ViewCall<unknown>['services'], agent: string): Html | null {
   const url = AgentUrl.safeParse(agent).data
-  return url === undefined ? null : renderHealthLine(url, findProbedAgent(reader, url))
+  return url === undefined ? null : renderHealthLine(url, findLastProbe(reader, url))
 }
 
 function renderPublisher(domain: string): Html {

@@ -63,11 +63,12 @@ export function findPropertyPlaces(reader: Reader, identifier: Identifier): Prop
       owners.set(rid, owner)
     }
   }
-  const { hasAliases } = store
+  // Only merged properties can be granted by other publishers as well.
+  const isMerged = store.hasAny('alias')
   return [...owners].map(([rid, owner]) => ({
     rid,
     owner,
-    publishers: hasAliases ? [owner, ...listGranters(reader, store, rid)].sort() : [owner],
+    publishers: isMerged ? [owner, ...listGranters(reader, store, rid)].sort() : [owner],
   }))
 }
 

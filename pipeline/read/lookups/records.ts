@@ -22,7 +22,7 @@ export function findRecord<Value>(
 
 /** Tells whether there is any record in a space. */
 export function hasRecords({ serving }: RecordReader, space: RecordSpace): boolean {
-  return (serving?.keys(space, { limit: 1 }) ?? []).length > 0
+  return serving?.hasAny(space) ?? false
 }
 
 export function findMirror(reader: RecordReader, platform: string): StoredMirror | undefined {
