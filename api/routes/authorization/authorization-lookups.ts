@@ -78,7 +78,9 @@ export const lookUpProperty = defineOperation({
     const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
     const sellers = past ? undefined : loadSellers(reader, { type, value })
     const all = past ? await loadPastSellers(past, { type, value }) : (sellers?.all ?? [])
-    const page = all.slice(cursor, cursor + limit).map(seller => formatSeller(reader, seller))
+    const page = all
+      .slice(cursor, cursor + limit)
+      .map(seller => (seller.text ??= formatSeller(seller, findFactsOfSeller(reader, seller))))
     const agents = new ResponseBudget().take(page, text => text)
     const freshness = sellers && findFreshness(services, sellers, { type, value }, caller)
     const rest = {
@@ -101,8 +103,8 @@ interface Seller {
   property: StockedProperty
   /** Sort key: by publisher, agent and property. */
   order: string
-  /** Facts about the grant that lists show; those of a current one are found when it is first shown, and cached with it. */
-  facts?: object
+  /** The seller as JSON; that of a current one is made when it is first shown, and cached with it. */
+  text?: string
 }
 
 /** Sellers of a property, and the publishers that list it; `isTimed` if the answer depends on the time. */
@@ -113,7 +115,7 @@ interface Sellers {
 }
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
-const SELLER_BYTES = 800
+const SELLER_BYTES = 1_200
 const sellersByIdentifier = declareCache(
   () => new CommitCache<Sellers>(CACHE_BYTES_MAX, ({ all }) => SELLER_BYTES * (1 + all.length)),
 )
@@ -195,7 +197,8 @@ async function loadPastSellers({ snapshot, at }: Past, identifier: Identifier): 
         const granting = inventory.granting(agent)
         if (!isGranted(property, granting, { at, anywhere: true })) continue
         const facts = toPastFacts(findMissingTerm(property, granting, { at }))
-        all.push({ ...toSeller(agent, publisher, property), facts })
+        const seller = toSeller(agent, publisher, property)
+        all.push({ ...seller, text: formatSeller(seller, facts) })
       }
     }
   }
@@ -227,11 +230,13 @@ function findNeedsOfSeller(reader: Reader, { agent_url, property, publisher_doma
   return findNeedsOfSale(property, granting, operating, terms)
 }
 
-function formatSeller(reader: Reader, seller: Seller): string {
-  const { agent_url, publisher_domain, property } = seller
-  seller.facts ??= findFactsOfSeller(reader, seller)
-  const shown = { agent_url, publisher_domain, property: toShownProperty(property) }
-  return JSON.stringify({ ...shown, ...seller.facts })
+function formatSeller({ agent_url, publisher_domain, property }: Seller, facts: object): string {
+  return JSON.stringify({
+    agent_url,
+    publisher_domain,
+    property: toShownProperty(property),
+    ...facts,
+  })
 }
 
 function toShownProperty(property: StockedProperty) {
