@@ -32,7 +32,7 @@ const SaleQuestion = z.looseObject({
 const pairs = z.array(SaleQuestion).meta({
   maxItems: limits.authorizationsChecked,
   description:
-    'Questions, each answered by a line of the response; other fields are ignored, but a misspelled one, or one that would restrict the sale, gets an error',
+    'Pairs to check, with one line of the response each. Unknown fields are ignored, but a pair gets an error if a field is misspelled or would restrict the sale.',
 })
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 

@@ -11,7 +11,7 @@ contains the last known data.
 | state | means |
 | --- | --- |
 | \`never_crawled\` | the file has not been requested yet; a lookup or check of one domain schedules a crawl, a bulk call does not |
-| \`current\` | the last attempt succeeded, within two days |
+| \`current\` | the last attempt succeeded less than two days ago |
 | \`stale\` | it was last read more than two days ago |
 | \`failing\` | the last attempt got no response: a timeout, a refusal, broken TLS |
 | \`absent\` | there is no such file (404 or 410) |
@@ -40,7 +40,7 @@ agent search, \`/api/registry/authorizations\` and its snapshot, everything abou
 \`Authorization: Bearer sk_…\` with an organization’s key, or a person’s access token.
 \`/.well-known/oauth-authorization-server\` describes the authorization server that issues such tokens.
 A missing or invalid credential gets a 401, and \`WWW-Authenticate\` says where to learn more.
-A 403 means that you lack the permission. Where a credential is optional, an invalid one is ignored, except by \`/mcp\`, which responds with a 401.
+A 403 means that you do not have permission. Where a credential is optional, an invalid one is ignored, except by \`/mcp\`, which responds with a 401.
 
 ## Errors and lists
 
@@ -71,7 +71,7 @@ changes), \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{doma
 
 Read agent search, the snapshot of authorizations, the catalog and collections once. Together they
 are a full copy of what publishers grant and agents offer. Only lookups say whether operators agree.
-Each response names in \`X-Sync-Cursor\` the last event that it includes. Then read the feed from
+The \`X-Sync-Cursor\` of each response is that of the last event that it includes. Then read the feed from
 the oldest of these cursors. The copy may already include some of its events, but none is
 missing. The feed reaches back 90 days. For an older cursor you get a 410 \`cursor_expired\`: read
 the full copy again.
@@ -83,12 +83,12 @@ server-sent events, and heartbeats in between. Use the same filters on every pag
 ## Examples
 
 Every operation has an example in curl, TypeScript and Python, with a response that was recorded from a test
-registry: its IDs and values differ from the demo, and long lists are shortened. Keys and tokens come from
+registry: its IDs and values differ from those of the demo, and long lists are shortened. Keys and tokens come from
 environment variables.
 
 ## For agents
 
 \`POST /mcp\` is the registry as an MCP server (Streamable HTTP, no sessions). Its tools are the
-read operations of this API that return JSON, with the same parameters, limits and credentials. There are none for bulk checks of authorizations, streams or files. The tool for \`resolveBrand\` is called
+read operations of this API that return JSON, with the same parameters, limits and credentials. There are none for streams, files or bulk checks of authorizations. The tool for \`resolveBrand\` is called
 \`resolve_brand\`. For tools that need a credential, send \`Authorization: Bearer sk_…\` with each request.
 `

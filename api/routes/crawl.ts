@@ -113,7 +113,7 @@ export const readCrawlRequest = defineOperation({
   group: 'Agent Discovery',
   summary: 'Get a crawl request’s state',
   description:
-    'Only the organization that requested the crawl and admins can see it. `completed`, `invalid` and `failed` are final: ' +
+    'Only admins and the organization that requested the crawl can see it. `completed`, `invalid` and `failed` are final: ' +
     'from then on every lookup of the domain shows the result.',
   access: 'bearer',
   cache: 'private',

@@ -34,7 +34,7 @@ create table if not exists authorization_versions (
   ended boolean not null,
   seq bigint not null
 );
-comment on table authorization_versions is 'Every state of each grant: a row is added when it is granted, changes or ends, and never changes afterwards.';
+comment on table authorization_versions is 'Every state of each grant: a row is added when it is granted, changes or ends, and rows never change afterward.';
 comment on column authorization_versions.id is 'permanent id of the grant, derived from its content';
 comment on column authorization_versions.agent_url is 'normalized URL of the agent; agent_key() normalizes any spelling';
 comment on column authorization_versions.publisher_domain is 'domain of the publisher that made the grant';

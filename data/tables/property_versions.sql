@@ -23,7 +23,7 @@ create table if not exists property_versions (
   ended boolean not null,
   seq bigint not null
 );
-comment on table property_versions is 'Every state of each property: a row is added when it appears or changes, and never changes afterwards.';
+comment on table property_versions is 'Every state of each property: a row is added when it appears or changes, and rows never change afterward.';
 comment on column property_versions.property_rid is 'permanent id, created once (UUID v7)';
 comment on column property_versions.publisher_domain is 'domain of the publisher that owns the property';
 comment on column property_versions.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';

@@ -107,7 +107,7 @@ const entries = {
   clientRegistrationsPerHour: [20, 'applications that one IP address may register in an hour'],
   clientRegistrationsPerHourInAll: [
     2_000,
-    'applications that all IP addresses may register in an hour',
+    'applications that all IP addresses together may register in an hour',
   ],
   unusedClientDays: [
     30,
@@ -118,7 +118,7 @@ const entries = {
     'authorization requests that one IP address may begin in a minute',
   ],
   signInFormsPerCallerHour: [300, 'sign-in forms that one IP address may send in an hour'],
-  signInFormsPerHour: [20_000, 'sign-in forms that all IP addresses may send in an hour'],
+  signInFormsPerHour: [20_000, 'sign-in forms that all IP addresses together may send in an hour'],
   signInLinksPerHour: [5, 'sign-in links that are sent to one email address in an hour'],
   signInLinksPerCallerHour: [30, 'sign-in links that one caller may have sent in an hour'],
   upstreamSignInsPerCallerHour: [

@@ -35,6 +35,10 @@ export class HostBackoff {
     const now = this.#clock.now()
     if (until === undefined || until <= now) return undefined
     const retryAfterSeconds = Math.ceil((until - now) / SECOND)
-    return { outcome: 'throttled', detail: 'the host asked for a pause', retryAfterSeconds }
+    return {
+      outcome: 'throttled',
+      detail: 'the host asked clients to slow down',
+      retryAfterSeconds,
+    }
   }
 }

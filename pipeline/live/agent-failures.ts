@@ -15,7 +15,7 @@ export function describeFailure({ outcome, detail, status }: McpFailure): string
   }
   if (/^(answer|require|refuse|redirect|gave)/.test(detail)) return `the agent ${detail}`
   return status === undefined
-    ? `the agent did not answer: ${detail}`
+    ? `the agent did not respond: ${detail}`
     : `the agent returned no usable answer: ${detail}`
 }
 

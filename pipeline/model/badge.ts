@@ -49,7 +49,8 @@ export const badgeLosses = {
   not_passing: 'its storyboards did not pass for 48 hours',
   expired: 'the agent is no longer tested',
   role_not_declared: 'the agent no longer claims a specialism of the role',
-  version_not_advertised: 'the agent no longer speaks the version, or is no longer tested by it',
+  version_not_advertised:
+    'the agent no longer speaks the version, or is no longer tested against it',
   opted_out: 'its organization opted out',
   not_public: 'the agent is not shown to everyone, or its organization has no API access',
 } as const

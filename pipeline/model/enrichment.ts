@@ -69,7 +69,7 @@ export const EnrichmentOrigin = z
     found_at: z.iso.datetime().describe('Time at which the data was last found'),
     unchanged_since: z.iso
       .datetime()
-      .describe('Time since which every check has found the same data'),
+      .describe('Time from which every check has found the same data'),
   })
   .meta({
     id: 'EnrichmentOrigin',

@@ -13,7 +13,10 @@ export const enforcements = ['must', 'should', 'may'] as const
 export const PolicyId = z
   .string()
   .max(100)
-  .regex(/^[a-z][a-z0-9_]*$/, 'must be lowercase letters, digits and _, a letter first')
+  .regex(
+    /^[a-z][a-z0-9_]*$/,
+    'must contain only lowercase letters, digits and _, and start with a letter',
+  )
 
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
   error: 'must be a day such as 2026-11-20, or a date and time with its zone',

@@ -28,7 +28,7 @@ const Removed = z.looseObject({
   reason: z
     .enum(['duplicate', 'blocked'])
     .describe(
-      'Why to remove the domain: `duplicate` of another line, or `blocked` because it is not inventory',
+      'Why the domain should be removed: `duplicate` (of another line) or `blocked` (it is not inventory)',
     ),
   domain_type: z.enum(domainTypes).optional().describe('Classification of a blocked domain'),
   blocked_reason: text.optional().describe('Why the domain is blocked, in a sentence'),

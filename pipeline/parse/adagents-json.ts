@@ -86,11 +86,11 @@ function hasCatalog(root: ObjectReader): boolean {
 }
 
 function readInline(root: ObjectReader, domain: string | undefined): AdagentsInline | undefined {
-  const rule = 'list the agents that can sell its ads in authorized_agents'
+  const rule = 'list the agents that can sell your ads in authorized_agents'
   if (!hasContent(root)) {
     // A pointer that cannot be used is reported, and is what its maintainer meant the file to be.
     if (!root.has('authoritative_location'))
-      root.error('root', 'empty', `holds no list of agents, properties or anything else: ${rule}`)
+      root.error('root', 'empty', `lists no agents, properties or anything else: ${rule}`)
     return undefined
   }
   if (!root.has('authorized_agents') && !root.has('authoritative_location')) {

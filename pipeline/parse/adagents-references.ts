@@ -84,7 +84,7 @@ function checkTags(root: ObjectReader, accepted: AcceptedLists, document: Adagen
       root.warn(
         key,
         'undescribed',
-        `has no entry for ${formatNames(missing)}, used elsewhere in the file: add ${describeTag(getFirst(missing))}`,
+        `has no entry for ${formatNames(missing)}, which the file uses elsewhere: add ${describeTag(getFirst(missing))}`,
       )
   }
 }
@@ -113,7 +113,7 @@ function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
     root.warn(
       'revoked_publisher_domains',
       'contradictory',
-      `lists ${formatNames(both)}, still used elsewhere in the file: remove each from one place or the other`,
+      `lists ${formatNames(both)}, which the file still uses elsewhere: remove each from one place or the other`,
     )
   }
 }

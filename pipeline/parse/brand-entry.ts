@@ -105,7 +105,7 @@ function readNames(part: ObjectReader): Record<string, string>[] {
     if (Object.keys(name).length > 0) names.push(name)
   }
   if (names.length === 0 && !part.isReported('names'))
-    part.error('names', 'empty', `lists nothing: add at least one name, such as ${formatName()}`)
+    part.error('names', 'empty', `contains no name: add at least one, such as ${formatName()}`)
   return names
 }
 

@@ -163,7 +163,7 @@ describe('a policy', () => {
   })
 
   test.each([
-    [{ policy_id: 'GDPR' }, '`policy_id` must be lowercase letters, digits and _'],
+    [{ policy_id: 'GDPR' }, '`policy_id` must contain only lowercase letters, digits and _'],
     [{ version: undefined }, '`version` is required'],
     [{ category: 'law' }, '`category` '],
     [{ enforcement: 'maybe' }, '`enforcement` '],

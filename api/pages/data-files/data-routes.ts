@@ -48,7 +48,10 @@ function findRelease({ params: { day } }: Request, { reader }: Source): DataFile
   if (files.length > 0) return files
   throw day === undefined || listDays(reader).length === 0
     ? buildAbsence()
-    : new PublicError('not_found', `the releases are those of ${LATEST_MANIFEST}`)
+    : new PublicError(
+        'not_found',
+        `there is no such release: ${LATEST_MANIFEST} lists those that are kept`,
+      )
 }
 
 const toCaching = ({ params: { day } }: Request) =>

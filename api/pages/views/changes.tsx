@@ -110,7 +110,7 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
       <>
         <h1>Changes</h1>
         <p class="lead">
-          What publishers and agents changed in the last {countThings(days, 'day')}.
+          Changes to publishers and agents in the last {countThings(days, 'day')}.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderFilter({ type })}

@@ -90,8 +90,8 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
   return (
     <>
       <p>
-        These counts are of last attempts. A file that was fetched can still be unusable, for
-        example if it leads to one that is invalid: lookups and pages show its state.
+        Each file is counted once, by its last attempt. A file that was fetched can still be
+        unusable, for example if it leads to one that is invalid: lookups and pages show its state.
       </p>
       {renderTable({
         caption: 'Files by type and result',

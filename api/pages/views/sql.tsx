@@ -32,7 +32,7 @@ export async function show({
         <h1>Query the data</h1>
         <p class="lead">
           The whole registry is one DuckDB file. Your browser downloads parts of it as your queries
-          need them, and each result says how much.{' '}
+          need them, and each result shows how much was downloaded.{' '}
           {described && <a href="#schema">Tables and columns</a>}
         </p>
         {snapshot === undefined ? (

@@ -48,7 +48,7 @@ const read = {
 const change = { ...read, method: 'PUT', writes: true, agentOwner: 'any' } as const
 const owned = 'Your organization must have added the agent.'
 const answering =
-  'If several organizations added the agent, only the one that has verified its domain can change this; if none has, the first one.'
+  'If several organizations added the agent, only the one that has verified its domain can change this; if none has, only the first one can.'
 
 export const setLifecycle = defineOperation({
   ...change,

@@ -28,6 +28,8 @@ interface Kind {
   entity: EntryRow['entity']
   /** Word for the entry in the names of the operations. */
   name: string
+  /** Saved things as the summaries name them. */
+  saved: string
   path: string
   group: Group
 }
@@ -35,23 +37,25 @@ interface Kind {
 const brand: Kind = {
   entity: 'brand',
   name: 'Brand',
+  saved: 'a brand',
   path: '/api/brands/discovered/:domain/revisions',
   group: 'Brand Resolution',
 }
 const property: Kind = {
   entity: 'property',
   name: 'Property',
+  saved: 'a publisher’s properties',
   path: '/api/properties/hosted/:domain/revisions',
   group: 'Property Resolution',
 }
 
-function list({ entity, name, path, group }: Kind): Operation {
+function list({ entity, name, saved, path, group }: Kind): Operation {
   return defineOperation({
     id: `list${name}Revisions`,
     method: 'GET',
     path,
     group,
-    summary: `List a ${entity}’s saved revisions`,
+    summary: `List the saved revisions of ${saved}`,
     description:
       'Returns revisions newest first, including the one that created the entry. The editor is an opaque ID.',
     access: 'public',
@@ -76,13 +80,13 @@ function list({ entity, name, path, group }: Kind): Operation {
   })
 }
 
-function read({ entity, name, path, group }: Kind): Operation {
+function read({ entity, name, saved, path, group }: Kind): Operation {
   return defineOperation({
     id: `get${name}Revision`,
     method: 'GET',
     path: `${path}/:number`,
     group,
-    summary: `Get a revision of a saved ${entity}`,
+    summary: `Get a saved revision of ${saved}`,
     description:
       '`content` is null while the entry is hidden, and for a revision that was never shown.',
     access: 'public',

@@ -35,7 +35,7 @@ export const listPendingInvitations = defineOperation({
   path: '/api/me/organization/invitations',
   summary: 'List your organization’s pending invitations',
   description:
-    'For owners and admins. Invitations that have been accepted, have been revoked or have expired are left out, ' +
+    'For owners and admins. Invitations that were accepted or revoked, or that have expired, are left out, ' +
     'and links are never shown again.',
   query: OrganizationQuery,
   reply: { 200: Invitations },

@@ -52,7 +52,7 @@ export const recordSettings = {
   ),
   PROTECTED_REACH: defineSetting(
     wholeNumber(0, 1_000_000_000).default(50),
-    'reach at which a brand with its own brand.json is protected like the names in PROTECTED_NAMES. The reach is the number of its active properties, of the brands of its house, and of the publishers that authorize its agents. 0 protects no brands',
+    'reach at which a brand with its own brand.json is protected like the names in PROTECTED_NAMES. The reach is the total of its active properties, the brands of its house, and the publishers that authorize its agents. 0 protects no brands',
     { shown: '50' },
   ),
   REQUIRE_OWNERSHIP_PROOF: defineSetting(

@@ -33,7 +33,7 @@ export const Side = z.enum(['match', 'mismatch', 'unknown'])
 export const Sides = z
   .looseObject({
     publisher: Side.describe(
-      'Whether the publisher’s file grants the sale: `mismatch` also while the parameter in `needs` is missing, and `unknown` if it has no valid file or no active property with the identifier',
+      'Whether the publisher’s file grants the sale: `match` if it does, `mismatch` if it does not or while the parameter in `needs` is missing, and `unknown` if the publisher has no valid file or no active property with the identifier',
     ),
     operator: Side.describe(
       'Whether the operator’s brand.json confirms the sale: `match` if `operator_side` is `confirmed`, `mismatch` if it is `contradicted`, and `unknown` if it is `silent` or `unknown`',
@@ -343,10 +343,10 @@ const judgedSale = {
 
 export const CheckedSale = z
   .looseObject({
-    line: z.int().positive().describe('Position of the question, from 1'),
+    line: z.int().positive().describe('Position of the pair, from 1'),
     ...judgedSale,
-    error: text.optional().describe('Why the question is invalid; absent if it is valid'),
-    code: text.optional().describe('`invalid_request` if the question is invalid'),
+    error: text.optional().describe('Why the pair is invalid; absent if it is valid'),
+    code: text.optional().describe('`invalid_request` if the pair is invalid'),
   })
   .describe('Result of one check in a list: whether the agent can sell')
 export type CheckedSale = z.infer<typeof CheckedSale>

@@ -64,7 +64,7 @@ export const BrandResolution = z
     brand_id: text.optional().describe('ID of the brand inside the brand.json that describes it'),
     relationship_declared_at: text
       .optional()
-      .describe('Time since which the house has declared the brand as its own'),
+      .describe('Time from which the house has declared the brand as its own'),
     names: z
       .array(z.record(text, text))
       .optional()

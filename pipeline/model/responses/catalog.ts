@@ -32,7 +32,7 @@ export const collectionStatuses = ['active', 'removed'] as const
 export const Classification = z
   .enum(classifications)
   .describe(
-    'Class of the record: inventory (`property`), or a host of ad systems, publisher masks or networks',
+    'Class of the record: `property` if it is inventory; otherwise what kind of host it is, such as one of an ad system or a network',
   )
 export const CatalogSource = z
   .enum(catalogSources)
@@ -94,7 +94,7 @@ export const CatalogChange = CatalogEntry.extend({
   created_by: text.nullable().describe('Origin of the record: a crawl or people; null if unknown'),
   source_updated_at: moment
     .nullable()
-    .describe('Time since which the source has stated the property; null if unknown'),
+    .describe('Time from which the source has stated the property; null if unknown'),
 }).meta({ id: 'CatalogChange', description: 'A property that changed' })
 export type CatalogChange = z.infer<typeof CatalogChange>
 

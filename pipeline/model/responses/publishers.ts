@@ -59,7 +59,7 @@ const Hosting = z
     origin_verified_at: text
       .optional()
       .describe(
-        'Time since which the domain has pointed to the file that the registry serves for it',
+        'Time from which the domain has pointed to the file that the registry serves for it',
       ),
     origin_last_checked_at: text
       .optional()

@@ -271,7 +271,7 @@ test.each([
   [JSON.stringify({ properties: [{}] }), ', or write [] for none'],
 ])('a list of no agents is advised only where the file describes something: %s', (text, rest) => {
   const messages = check(text).errors.map(({ message }) => message)
-  expect(messages.join()).toContain('list the agents that can sell its ads in authorized_agents')
+  expect(messages.join()).toContain('list the agents that can sell your ads in authorized_agents')
   expect(messages.some(message => message.includes('or write []'))).toBe(rest !== '')
 })
 
