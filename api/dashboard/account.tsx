@@ -96,7 +96,7 @@ function renderNewForm(
     <form method="post" action="/dashboard/organizations" class="panel">
       <h2>
         {isWorkspace
-          ? 'Create a workspace of your own'
+          ? 'Create a separate organization'
           : `Create ${isFirst ? 'an' : 'another'} organization`}
       </h2>
       {isWorkspace ? renderHidden({ [WORKSPACE]: 'yes' }) : null}
@@ -121,7 +121,7 @@ function renderNewForm(
         ))}
       </select>
       <button type="submit" class={isFirst ? undefined : 'plain'}>
-        Create {isWorkspace ? 'workspace' : 'organization'}
+        Create organization
       </button>
     </form>
   )

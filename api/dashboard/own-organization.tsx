@@ -39,7 +39,7 @@ export function renderOrganizationField(
     <>
       {renderField({
         name: NEW_NAME,
-        label: `Name of your ${isWorkspace ? 'workspace' : 'organization'}`,
+        label: 'Name of your organization',
         refusal,
         hint: `This form creates it, with you as its owner.${isWorkspace ? ` ${WORKSPACE_NOTE}` : ''}`,
         value: form.get(NEW_NAME) ?? deriveName(person),

@@ -100,8 +100,11 @@ function checkUnresolved(
   })
 }
 
+/** Formats `a, b and c`. */
+const wordList = new Intl.ListFormat('en-GB')
+
 /** Quotes the first names of a list, and counts the others. */
 export function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map(quote).join(', ')
-  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown
+  const more = names.length > 3 ? [`${names.length - 3} more`] : []
+  return wordList.format([...names.slice(0, 3).map(quote), ...more])
 }

@@ -105,8 +105,11 @@ export function proposeNaming(root: ObjectReader, key: string, name?: string): s
   const [list, member] = referable[key]
   const [noun] = toNoun(key).split(' ')
   const items = listItems(root, list)
-  const example = name === undefined ? '' : `, such as ${quote(name)}`
-  const named = `${toArticle(member)}${example}`
+  const called = member === 'tags' ? 'tag' : member
+  const named =
+    name === undefined
+      ? `${called === 'id' ? 'an' : 'a'} ${called}`
+      : `the ${called} ${quote(name)}`
   if (items.length === 0) return `: add a ${noun} with ${named}`
   const unnamed = items.flatMap((item, index) =>
     isObject(item) && [item[member] ?? []].flat().length === 0 ? [index] : [],
@@ -118,9 +121,4 @@ export function proposeNaming(root: ObjectReader, key: string, name?: string): s
 
 function isNameable(key: string): key is Nameable {
   return Object.hasOwn(referable, key)
-}
-
-function toArticle(member: string): string {
-  if (member === 'tags') return 'a tag'
-  return member === 'id' ? 'an id' : `a ${member}`
 }

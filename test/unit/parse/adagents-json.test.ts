@@ -762,17 +762,17 @@ describe('references', () => {
     [
       'an ID, in a file whose property has none',
       { authorized_agents: [selling(['herald'])], properties: [site()] },
-      'give properties[0] a property_id, such as "herald"',
+      'give properties[0] the property_id "herald"',
     ],
     [
       'an ID, in a file whose properties have none',
       { authorized_agents: [selling(['herald'])], properties: [site(), site()] },
-      'give the property that you mean a property_id, such as "herald"',
+      'give the property that you mean the property_id "herald"',
     ],
     [
       'an ID, in a file without properties',
       { authorized_agents: [selling(['herald'])] },
-      'add a property with a property_id, such as "herald"',
+      'add a property with the property_id "herald"',
     ],
     [
       'a tag that nothing has',
@@ -780,7 +780,7 @@ describe('references', () => {
         authorized_agents: [entry({ authorization_type: 'property_tags', property_tags: ['top'] })],
         properties: [site()],
       },
-      'give properties[0] a tag, such as "top"',
+      'give properties[0] the tag "top"',
     ],
     [
       'nothing, in a file whose property has no ID',
