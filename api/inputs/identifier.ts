@@ -70,4 +70,8 @@ export const IdentifierType = z
     if (message === undefined) return
     ctx.addIssue({ code: 'custom', message, params: { valid_values: [...identifierTypes] } })
   })
-  .meta({ enum: [...identifierTypes], description: 'Type of identifier, such as `domain`' })
+  .meta({
+    enum: [...identifierTypes],
+    description:
+      'Type of identifier, such as `domain`; some publishers list a host as a `subdomain`',
+  })

@@ -2,7 +2,7 @@
 export const guide = `
 ## Freshness
 
-A response from the index about one domain or agent has a \`freshness\` block: the result of the last attempt
+Most responses from the index about one domain or agent have a \`freshness\` block: the result of the last attempt
 to read the file, or to call the agent, behind it. A response that was read from the web just now has none.
 If the response depends on several files, such as a pointer and its target, the block describes the least
 fresh one. It says how recently the data was confirmed, not whether it is right: the response
@@ -24,7 +24,7 @@ contains the last known data.
 
 Most resolved brands and properties, and most lookups of publishers and domains, have an \`ETag\`. It covers the content
 and \`freshness.state\`, but not the times in \`freshness\`, so it stays the same while nothing changes. Most lists have an \`ETag\` too, which may change
-with each snapshot. Verdicts have none, nor do lookups without a valid file or of a file that only manages other publishers. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
+with each snapshot. Verdicts have none, and neither do lookups that find no valid file, or only a file that manages other publishers. Send the \`ETag\` as \`If-None-Match\`: if nothing has changed, you get a 304.
 Responses that change only when the index changes also support \`Last-Modified\` and \`If-Modified-Since\`, in whole
 seconds. \`Cache-Control\` says how long you may reuse a response without a request. \`no-cache\` means that
 you may store it, but must revalidate it each time.
@@ -47,7 +47,7 @@ A 403 means that you do not have permission. Where a credential is optional, an 
 Every error is JSON with two fields: \`error\` is a sentence that names the field and what is wrong with it,
 and \`code\` is a stable name. A response with status 429 or 503 says in \`Retry-After\` and \`retry_after\` how
 many seconds to wait. Limited operations report their limit in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
-\`RateLimit-Reset\`. An unknown parameter gets a 400, and so does a field of a body whose name is
+\`RateLimit-Reset\`. An unknown parameter gets a 400, and so does an unknown body field whose name is
 close to a known one. Product requests and new subscriptions reject every unknown field; others ignore them.
 
 A domain may include a scheme, a path or capitals. An unknown domain gets a 404 from operations about
@@ -73,10 +73,10 @@ Read agent search, the snapshot of authorizations, the catalog and collections o
 are a full copy of what publishers grant and agents offer. Only lookups say whether operators agree.
 The \`X-Sync-Cursor\` of each response is that of the last event that it includes. Then read the feed from
 the oldest of these cursors. The copy may already include some of its events, but none is
-missing. The feed reaches back 90 days. For an older cursor you get a 410 \`cursor_expired\`: read
+missing. Reload the lists of agents and properties from time to time: events do not carry all their fields. The feed reaches back 90 days. For an older cursor you get a 410 \`cursor_expired\`: read
 the full copy again.
 
-\`GET /api/registry/feed\` pages through events. \`has_more: false\` means that you are at the end: request
+\`GET /api/registry/feed\` pages through events. \`has_more: false\` means that you are at the end: send
 the same cursor again later. \`GET /api/registry/feed/stream\` sends the same pages as
 server-sent events, and heartbeats in between. Use the same filters on every page.
 

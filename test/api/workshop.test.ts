@@ -80,7 +80,8 @@ describe('a file that was sent is checked', () => {
     const page = await check({ text: JSON.stringify(file), domain: PUBLISHER })
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('#verdict').hasClass(look)).toBe(true)
-    const ignored = /agents listed .* are still authorized; other parts with errors may be ignored/
+    const ignored =
+      /Parts with errors may be ignored until you fix them: Authorized agents, below, shows/
     expect(ignored.test(page('#verdict').text())).toBe(word === 'Usable')
   })
 

@@ -254,7 +254,7 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
 function describeUsable({ kind, agents }: ComparedFile): string {
   if (kind === 'brand.json' || agents.length === 0)
     return 'Parts with errors may be ignored until you fix them.'
-  return 'The agents listed under Authorized agents are still authorized; other parts with errors may be ignored until you fix them.'
+  return 'Parts with errors may be ignored until you fix them: Authorized agents, below, shows which agents count.'
 }
 
 /** Renders where to serve a file, and how the registry reads it there. */

@@ -125,7 +125,8 @@ export const embedPinnedBadge = defineOperation({
   id: 'getAgentBadgeEmbedOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version/embed',
   summary: 'Get the embed code of an agent’s badge for a version',
-  description: 'Works like the embed code of a badge, but for one version of the protocol.',
+  description:
+    'Works like the embed code of an agent’s badge, but for one version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services }) =>
     replyOk(describeEmbed({ agentUrl: encodedUrl, role: requireRole(role), version }, services)),

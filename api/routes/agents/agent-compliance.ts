@@ -25,6 +25,8 @@ const params = z.object({
 })
 const shown =
   'Everyone sees the results of public agents. Members with API access also see those of agents shared with members, and an organization sees those of its own agents.'
+const shownToMembers =
+  'Returns the results of public agents, of agents shared with members, and of your organization’s own agents.'
 
 const declared = { method: 'GET', group: 'Agent Compliance', cache: 'none' } as const
 
@@ -68,7 +70,7 @@ export const readStoryboardStatus = defineOperation({
   id: 'getAgentStoryboardStatus',
   path: '/api/registry/agents/:encodedUrl/storyboard-status',
   summary: 'List an agent’s results by storyboard',
-  description: `For members with API access. ${shown}`,
+  description: `For members with API access. ${shownToMembers}`,
   access: 'bearer',
   params,
   reply: { 200: AgentStoryboards },
@@ -102,7 +104,7 @@ export const readStoryboardStatusBulk = defineOperation({
   method: 'POST',
   path: '/api/registry/agents/storyboard-status',
   summary: 'List several agents’ results by storyboard',
-  description: `For members with API access. Invalid URLs are left out; the response counts them. ${shown}`,
+  description: `For members with API access. Invalid URLs are left out; the response counts them. ${shownToMembers}`,
   access: 'bearer',
   body: z.object({
     agent_urls: z

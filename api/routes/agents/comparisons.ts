@@ -131,8 +131,7 @@ export const cancelComparison = defineOperation({
   method: 'DELETE',
   path: `${path}/:comparisonId`,
   summary: 'Cancel a comparison',
-  description:
-    'The agent is not called anymore, and nothing is stored. A finished comparison is deleted.',
+  description: 'Stops calling the agent and stores nothing. A finished comparison is deleted.',
   writes: true,
   agentOwner: 'any',
   params: jobPlace,

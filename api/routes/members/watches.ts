@@ -59,7 +59,7 @@ export const createWatch = defineOperation({
   summary: 'Watch a domain, a brand or an agent by email',
   description:
     'You get an email when a domain’s file breaks or is valid again, when the domain gains or loses ' +
-    'an agent, when an agent claims to sell its ads, or when someone saves a domain that looks like it. For ' +
+    'an agent, when an agent claims to sell the domain’s ads, or when someone saves a domain that looks like it. For ' +
     'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
     'badges change. Emails go to your verified email address; a watch created with a key belongs to the person ' +
     'who created the key in the dashboard, and only they can list, change or delete it. Watching the same thing again changes how often you ' +
