@@ -3,7 +3,7 @@ export const guide = `
 ## Freshness
 
 Most responses from the index about one domain or agent have a \`freshness\` block: the result of the last attempt
-to read the file, or to call the agent, behind it. A response that was read from the web just now has none.
+to read the file, or to call the agent, behind it. A response based on a file read just now has none.
 If the response depends on several files, such as a pointer and its target, the block describes the least
 fresh one. It says how recently the data was confirmed, not whether it is right: the response
 contains the last known data.

@@ -72,7 +72,8 @@ export const publicErrors = {
   request_timeout: { status: 408, means: 'the request was not received in time' },
   conflict: {
     status: 409,
-    means: 'the request conflicts with the current state, or its `Idempotency-Key` was used',
+    means:
+      'the request conflicts with the current state, or its `Idempotency-Key` cannot be used again',
   },
   unpublish_first: { status: 409, means: 'the agent is public: change its visibility first' },
   ownership_verification_failed: {

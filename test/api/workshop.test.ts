@@ -81,7 +81,7 @@ describe('a file that was sent is checked', () => {
     expect(page('#verdict strong').text()).toBe(`${word} adagents.json`)
     expect(page('#verdict').hasClass(look)).toBe(true)
     const ignored =
-      /Parts with errors may be ignored until you fix them: Authorized agents, below, shows/
+      /Parts with errors may not take effect until you fix them: Authorized agents, below, shows/
     expect(ignored.test(page('#verdict').text())).toBe(word === 'Usable')
   })
 

@@ -209,7 +209,7 @@ function formatKnown(lookup: PublisherLookup, count: number): string {
 function describeIssues(lookup: PublisherLookup, faults: CountedFaults): string | undefined {
   const counted = describeCounted(faults)
   if (isServedValid(lookup))
-    return faults.errors > 0 ? `${counted}; parts with errors may be ignored` : counted
+    return faults.errors > 0 ? `${counted}; parts with errors may not take effect` : counted
   if (faults.line !== undefined)
     return faults.errors > 1
       ? `${counted}, the first on line ${faults.line}`

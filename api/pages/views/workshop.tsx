@@ -253,8 +253,8 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
 /** Says what counts of a file with errors. */
 function describeUsable({ kind, agents }: ComparedFile): string {
   if (kind === 'brand.json' || agents.length === 0)
-    return 'Parts with errors may be ignored until you fix them.'
-  return 'Parts with errors may be ignored until you fix them: Authorized agents, below, shows which agents count.'
+    return 'Parts with errors may not take effect until you fix them.'
+  return 'Parts with errors may not take effect until you fix them: Authorized agents, below, shows which agents count.'
 }
 
 /** Renders where to serve a file, and how the registry reads it there. */
