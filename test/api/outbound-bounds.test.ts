@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
@@ -80,7 +80,7 @@ async function runInCrowd<Result>(
   ask: (domain: string, from: string) => Promise<unknown> = fresh,
 ): Promise<Result> {
   const crowd = Array.from({ length: 150 }, (_, i) => ask(`n${i}.${site}`, `198.51.100.${i}`))
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await vi.waitFor(() => expect(askedAt(site)).toBeGreaterThanOrEqual(60), 5_000)
   const result = await work()
   await Promise.all(crowd)
   return result
