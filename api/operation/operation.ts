@@ -22,7 +22,7 @@ export const groupTexts = {
   'Agent Compliance': 'Test results and badges of agents',
   'Brand Discovery': 'Submitting and restoring brands',
   'Policy Registry': 'Policies that agents refer to',
-  'Community Mirrors': 'Files for platforms, and reviews',
+  'Community Mirrors': 'Files published for platforms, and their review',
   Onboarding: 'Organizations, people, keys, domains and audit log',
   'Member Agents': 'Your organization’s agents',
 } as const

@@ -12,7 +12,7 @@ contains the last known data.
 | --- | --- |
 | \`never_crawled\` | the file has not been requested yet; a lookup or check of one domain schedules a crawl, a bulk call does not |
 | \`current\` | the last attempt succeeded less than two days ago |
-| \`stale\` | it was last read more than two days ago |
+| \`stale\` | the last successful attempt was more than two days ago |
 | \`failing\` | the last attempt got no response: a timeout, a refusal, broken TLS |
 | \`absent\` | there is no such file (404 or 410) |
 | \`invalid\` | there is a file, but nothing in it is valid |
@@ -56,20 +56,20 @@ that domain alone, and a 200 with an empty list from others. If the registry kno
 
 The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, even in the path.
 If it is just a host, not an agent, \`did_you_mean\` names up to five agents at that
-host. Lookups, test results and checks of authorization do this.
+host. This applies to lookups, test results and authorization checks.
 
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
 maximum, except in the feed, agent search and collections, which reject it. If a response has several lists and one of
-them was cut, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. A search
+them is cut off, \`<name>_truncated\` says so: send its \`<name>_next_cursor\` as \`<name>_cursor\` to get the rest. A search
 returns only the best matches of each kind.
 
-No operation redirects. These URLs do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never
+No operation returns a redirect, but these URLs do: \`/data/registry.duckdb\` (302, to the latest snapshot, a file that never
 changes), \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{domain}\`, \`/publishers/{domain}\` and
 \`/agents/{url}\` (301, to their pages), and the sign-in pages.
 
 ## Keeping a copy
 
-Read agent search, the snapshot of authorizations, the catalog and collections once. Together they
+Fetch all of agent search, the snapshot of authorizations, the catalog and collections once. Together they
 are a full copy of what publishers grant and agents offer. Only lookups say whether operators agree.
 The \`X-Sync-Cursor\` of each response is that of the last event that it includes. Then read the feed from
 the oldest of these cursors. The copy may already include some of its events, but none is

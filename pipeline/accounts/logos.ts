@@ -104,6 +104,7 @@ export const logoDefinitions: OperationDefinitions<'logo.save'> = {
       membershipIn: ({ editor }) => editor.org_id,
       moderator: ({ moderates }) => moderates,
     },
-    irreversible: 'it is published or waits for review: decide its review, or take the domain down',
+    irreversible:
+      'it is published or waiting for review: decide its review, or take the domain down',
   },
 }

@@ -31,7 +31,7 @@ export function savePolicy(
     return { refused: `the policy ${policy_id} belongs to the registry`, error: 'conflict' }
   }
   if (known?.review_status === 'pending') {
-    return { refused: `the policy ${policy_id} waits for review`, error: 'conflict' }
+    return { refused: `the policy ${policy_id} is waiting for review`, error: 'conflict' }
   }
   const isNew = known?.review_status !== 'approved'
   const origin = {
@@ -59,7 +59,7 @@ export function publishPolicy(
   const known = findPolicy(db, policy_id)
   if (known?.review_status === 'pending') {
     return {
-      refused: `the policy ${policy_id} waits for review: decide that first`,
+      refused: `the policy ${policy_id} is waiting for review: decide that first`,
       error: 'conflict',
     }
   }

@@ -67,7 +67,10 @@ export const publicErrors = {
     status: 403,
     means: 'the organization has not verified this domain, or its verification has expired',
   },
-  not_found: { status: 404, means: 'not found' },
+  not_found: {
+    status: 404,
+    means: 'what the request names does not exist, or the caller may not see it',
+  },
   method_not_allowed: { status: 405, means: 'this path does not support the method' },
   request_timeout: { status: 408, means: 'the request was not received in time' },
   conflict: {

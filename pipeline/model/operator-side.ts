@@ -23,7 +23,7 @@ export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
   no_operator: 'no operator is known for this agent',
   no_brand_file: 'the registry has no valid brand.json from the operator, so it cannot tell',
   not_recorded: 'the history does not contain what operators declared, so the registry cannot tell',
-  not_declared: 'the operator does not declare that it sells the property',
+  not_declared: 'the operator does not declare any relationship with the property',
   delegation_not_stated:
     'none of the publisher’s entries says how the agent sells, so the two files cannot be compared',
   declared_alike: 'the operator declares the same relationship',

@@ -154,6 +154,7 @@ function findForeignHost(
       owner !== undefined && hostTypes.has(type) && !mayDeclareHost(owner, value),
   )
   if (foreign === undefined) return undefined
-  const meant = proposeNearest(foreign.value, [owner]) || ': name the publisher_domain that owns it'
+  const meant =
+    proposeNearest(foreign.value, [owner]) || ': set publisher_domain to the domain that owns it'
   return `has ${quote(foreign.value)}, which is neither ${owner} nor a subdomain of it, so the property was left out${meant}`
 }

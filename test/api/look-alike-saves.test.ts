@@ -120,7 +120,7 @@ describe('an entry under a look-alike name', () => {
     )
     expect(await registry.submit(...operations)).toMatchObject([
       { done: { review_id: expect.any(String) } },
-      { refused: expect.stringContaining('waits for review') },
+      { refused: expect.stringContaining('is waiting for review') },
     ])
     expect(listPendingReviews()).toHaveLength(1)
     await decide('review.approve', 'brand globex-shop.com')

@@ -181,7 +181,7 @@ describe('a page says what JSON says', () => {
       .map((_, row) => limited(row).text())
       .get()
     expect(rows.join()).toContain(
-      'sells as an ad network\u00a0· only in the United Kingdom, the United States\u00a0· until 31 Jan 2027',
+      'sells as an ad network\u00a0· only in the United Kingdom and the United States\u00a0· until 31 Jan 2027',
     )
     expect(rows.find(text => text.includes('free.example'))).toContain('none')
     expect(rows.find(text => text.includes('only.example'))).toContain('sells exclusively')

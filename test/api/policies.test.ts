@@ -74,7 +74,7 @@ describe('a policy', () => {
   test('waits for review when it is new, and is not listed before', async () => {
     expect((await save({ ...gdpr, ...eu })).json()).toEqual({
       success: true,
-      message: 'Policy waits for review',
+      message: 'The policy is waiting for review',
       policy_id: 'gdpr',
       revision_number: null,
     })
@@ -96,7 +96,7 @@ describe('a policy', () => {
     const again = await save(gdpr)
     expect(again.statusCode).toBe(409)
     expect(again.json()).toEqual({
-      error: 'The policy gdpr waits for review.',
+      error: 'The policy gdpr is waiting for review.',
       code: 'conflict',
       policy_id: 'gdpr',
     })

@@ -97,7 +97,7 @@ describe('the API reference', () => {
       'curl &#39;',
       '&#34;canonical_domain&#34;: &#34;acme.example&#34;',
       'href="/docs/schemas/BrandResolution"',
-      'not found',
+      'what the request names does not exist',
       'No key required.',
     ])
       expect(body).toContain(text)

@@ -19,10 +19,16 @@ export interface CountedFaults {
   line?: number
 }
 
-/** Describes counted issues in a few words; undefined if there is no error, and nobody knows of warnings. */
-export function describeCounted({ errors, warnings }: CountedFaults): string | undefined {
+/**
+ * Describes counted issues in a few words; undefined if there is no error, and nobody knows of warnings.
+ * @param place is said of the errors, such as their line.
+ */
+export function describeCounted(
+  { errors, warnings }: CountedFaults,
+  place = '',
+): string | undefined {
   const parts = [
-    ...(errors > 0 ? [countThings(errors, 'error')] : []),
+    ...(errors > 0 ? [`${countThings(errors, 'error')}${place}`] : []),
     ...(warnings ? [countThings(warnings, 'warning')] : []),
   ]
   return parts.join(', ') || (warnings === 0 ? 'no issues' : undefined)

@@ -3,7 +3,7 @@ import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts
 import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderWindow } from '../html/text.tsx'
+import { clipText, joinWords, renderWindow } from '../html/text.tsx'
 import { describeGrantedSelling, toCountryInSentence } from './plain-words.ts'
 
 const GRANTS_SHOWN_MAX = 3
@@ -82,10 +82,10 @@ function joinValues(
   if (values === null) return undefined
   if (values.length === 0) return none
   const left = values.length - VALUES_SHOWN_MAX
-  const shown = values.slice(0, VALUES_SHOWN_MAX).join(', ')
+  const shown = values.slice(0, VALUES_SHOWN_MAX)
   return (
     <>
-      {name} <bdi>{clipText(shown, 160)}</bdi>
+      {name} <bdi>{clipText(left > 0 ? shown.join(', ') : joinWords(shown), 160)}</bdi>
       {left > 0 ? ` and ${left} more` : ''}
     </>
   )

@@ -211,9 +211,10 @@ function describeIssues(lookup: PublisherLookup, faults: CountedFaults): string 
   if (isServedValid(lookup))
     return faults.errors > 0 ? `${counted}; parts with errors may not take effect` : counted
   if (faults.line !== undefined)
-    return faults.errors > 1
-      ? `${counted}, the first on line ${faults.line}`
-      : `${counted} on line ${faults.line}`
+    return describeCounted(
+      faults,
+      faults.errors > 1 ? ` (the first on line ${faults.line})` : ` on line ${faults.line}`,
+    )
   return faults.errors + (faults.warnings ?? 0) === 0 ||
     lookup.files.adagents_json.status !== 'invalid'
     ? undefined

@@ -77,7 +77,7 @@ export const drawPinnedBadge = defineOperation({
   id: 'getAgentBadgeOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version.svg',
   isFile: true,
-  summary: 'Get an agent’s badge for a version as an image',
+  summary: 'Get an agent’s badge for a protocol version as an image',
   description: 'The image is gray if the agent has no badge for this version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {
@@ -124,7 +124,7 @@ export const embedPinnedBadge = defineOperation({
   ...embedded,
   id: 'getAgentBadgeEmbedOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version/embed',
-  summary: 'Get the embed code of an agent’s badge for a version',
+  summary: 'Get the embed code of an agent’s badge for a protocol version',
   description:
     'Works like the embed code of an agent’s badge, but for one version of the protocol.',
   params: PinnedBadgePath,

@@ -230,7 +230,7 @@ export const savePolicy = defineOperation({
       { policy_id },
     )
     const revision_number = saved.revision_number as number | null
-    const message = revision_number === null ? 'Policy waits for review' : 'Policy updated'
+    const message = revision_number === null ? 'The policy is waiting for review' : 'Policy updated'
     return replyOk({ success: true, message, policy_id, revision_number })
   },
 })

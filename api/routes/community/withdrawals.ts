@@ -27,9 +27,10 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
     group,
     summary: `Stop hosting a domain’s ${file}`,
     description:
-      `Withdraws ${what}: the hosted file returns 404, and the revisions are no longer public; a rollback restores the entry. ` +
+      `Withdraws ${what}: the hosted file returns 404, and its revisions are no longer public. ` +
+      'A rollback restores it; a save publishes a new one. ' +
       'For organizations that have verified the domain, and for moderators. ' +
-      'A domain that serves its own file cannot be edited (409). A later save starts over.',
+      'If the domain serves its own file, the response is 409.',
     access: 'bearer',
     writes: true,
     raw: true,

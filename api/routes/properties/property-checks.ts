@@ -20,7 +20,7 @@ export const checkPropertyList = defineOperation({
   method: 'POST',
   path: '/api/properties/check',
   group: 'Property Resolution',
-  summary: 'Check a list of domains before you use it',
+  summary: 'Check a list of domains before you buy on it',
   description:
     'Recommends whether to keep, remove (a duplicate, or no inventory), rename or review each domain. A ' +
     `domain in \`modify\` is also in another list, under its new name. ${retention}`,

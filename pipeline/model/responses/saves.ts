@@ -44,7 +44,7 @@ const entry = {
   id: EntryId,
   source: text.describe('Source of the restored state: `community` or `enriched`'),
   review_status: text.describe(
-    'Whether the entry is public (`approved`), or waits for review (`pending`)',
+    'Whether the entry is public (`approved`) or waiting for review (`pending`)',
   ),
   updated_at: UpdatedAt,
 }

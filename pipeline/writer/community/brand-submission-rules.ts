@@ -21,7 +21,7 @@ export async function findRefusedBrands(
     if (known.has(domain)) {
       refused.set(submission_id, { refused: `${domain} is already known`, error: 'conflict' })
     } else if (waiting.has(domain) || first.has(domain)) {
-      const text = `a brand of ${domain} waits for review`
+      const text = `a brand of ${domain} is waiting for review`
       refused.set(submission_id, { refused: text, error: 'conflict' })
     }
     first.add(domain)

@@ -78,7 +78,7 @@ async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
       if (targetRefusal) return targetRefusal
     }
     if (status === 'pending' || (entity === 'brand' && waiting.has(domain))) {
-      return { refused: `the entry of ${domain} waits for review`, error: 'conflict' }
+      return { refused: `the entry of ${domain} is waiting for review`, error: 'conflict' }
     }
     const fault = isNew(save) && faults ? faults.get(domain) : undefined
     if (fault?.verdict === 'reject') return { refused: `domain: ${fault.reason}` }

@@ -21,7 +21,7 @@ const operating: Evidence = {
   file_state: 'failing',
   rule: 'not_declared',
   says: 'unknown',
-  text: 'the operator does not declare that it sells the property',
+  text: 'the operator does not declare any relationship with the property',
 }
 
 test('a path without a manager leads from the publisher to the agent, and to its operator', () => {
