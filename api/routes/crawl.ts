@@ -17,7 +17,7 @@ import { PublicDomain, refuseClosed } from '../live/public-host.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { unwrapAnswer } from '../operation/submission-result.ts'
-import { replyOk, replyRefused } from '../responses/reply.ts'
+import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 
 const counting = 'All kinds of crawl requests count toward the same limits.'
 /** Asks for a crawl. */
@@ -30,6 +30,7 @@ const shared = {
   isPersonal: true,
   cache: 'none',
   limits: crawlLimits,
+  responseHeaders: ['Location'],
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited', 'unavailable'],
 } as const
 
@@ -46,15 +47,8 @@ export const requestCrawl = defineOperation({
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
-    const { id, headers } = await submitCrawlRequest(
-      'domain',
-      'domain',
-      domain,
-      principal,
-      services,
-    )
-    const body = { message: 'Crawl request accepted', domain, crawl_request_id: id }
-    return { status: 202, body, headers }
+    const taken = await submitCrawlRequest('domain', 'domain', domain, principal, services)
+    return replyAccepted(taken, { message: 'Crawl request accepted', domain })
   },
 })
 
@@ -69,9 +63,8 @@ export const requestBrandCrawl = defineOperation({
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
-    const { id, headers } = await submitCrawlRequest('brand', 'domain', domain, principal, services)
-    const body = { message: 'Brand crawl request accepted', domain, crawl_request_id: id }
-    return { status: 202, body, headers }
+    const taken = await submitCrawlRequest('brand', 'domain', domain, principal, services)
+    return replyAccepted(taken, { message: 'Brand crawl request accepted', domain })
   },
 })
 
@@ -95,14 +88,11 @@ export const requestManagerRevalidation = defineOperation({
       principal,
       services,
     )
-    const { id, headers } = taken
-    const body = {
+    return replyAccepted(taken, {
       message: 'Manager re-validation enqueued',
       manager_domain,
-      publishers_enqueued: findCrawlRequest(services.reader, id)?.publishers ?? 0,
-      crawl_request_id: id,
-    }
-    return { status: 202, body, headers }
+      publishers_enqueued: findCrawlRequest(services.reader, taken.id)?.publishers ?? 0,
+    })
   },
 })
 
@@ -135,6 +125,20 @@ export const readCrawlRequest = defineOperation({
       : replyRefused('not_found', 'there is no crawl request with this ID', {})
   },
 })
+
+interface TakenRequest {
+  id: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** Replies that a request was accepted, and where its state is. */
+function replyAccepted({ id, headers }: TakenRequest, body: object): Sent {
+  return {
+    status: 202,
+    body: { ...body, crawl_request_id: id },
+    headers: { ...headers, location: `/api/registry/crawl-request/${id}` },
+  }
+}
 
 /**
  * Requests a crawl: refuses a name that is not public, counts the request and submits it. A request that the

@@ -126,6 +126,7 @@ describe('POST /api/registry/crawl-request', () => {
       'ratelimit-limit': '30',
       'ratelimit-remaining': '29',
       'ratelimit-reset': '3600',
+      location: `/api/registry/crawl-request/${body.crawl_request_id}`,
     })
   })
 

@@ -62,6 +62,19 @@ const ask = async (url: string, publisher_properties: unknown[], more = {}) => {
 const of = (more: object = {}) => ({ publisher_domain: shopDomain, ...more })
 
 describe('POST /api/registry/validate/product-authorization', () => {
+  test('names the publisher without www. where the registry knows only that one', async () => {
+    const named = ['www.wide.example', 'www.none.example', 'wide.example']
+    const { selectors } = await ask(
+      validate,
+      named.map(publisher_domain => ({ publisher_domain })),
+    )
+    expect(selectors.map(({ did_you_mean }: { did_you_mean?: string[] }) => did_you_mean)).toEqual([
+      ['wide.example'],
+      undefined,
+      undefined,
+    ])
+  })
+
   test.each<[string, object, object]>([
     [
       'all',

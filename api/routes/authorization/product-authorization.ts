@@ -7,8 +7,9 @@ import {
   ProductIdentifiers,
 } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent, findOperatorSide } from '../../../pipeline/read/lookups/agents.ts'
-import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
+import { findInventory, type Inventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { unrecordedOperating } from '../../../pipeline/resolve/operator-side.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
 import { asOf } from '../../inputs/as-of.ts'
@@ -33,6 +34,7 @@ import {
 } from '../../responses/list-parts.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
 import { findMeant } from '../../responses/meant-agents.ts'
+import { findMeantDomain } from '../../responses/meant-domain.ts'
 import { findPast, type Past } from '../../responses/past.ts'
 import {
   type FindInventory,
@@ -192,6 +194,7 @@ export const authorizeProduct = defineOperation({
       source: judgement.source,
       ...(judgement.needs && { needs: judgement.needs }),
       sides: judgement.sides,
+      ...findMeantPublisher(services.reader, judgement),
     }))
     return replyOk({
       agent_url: body.agent_url,
@@ -216,6 +219,13 @@ export const authorizeProduct = defineOperation({
     })
   },
 })
+
+/** Finds the publisher without `www.` that a selector probably meant, if the registry does not know the one it names. */
+function findMeantPublisher(reader: Reader, { selector }: JudgedSelector) {
+  const { publisher_domain: domain } = selector
+  if (domain === undefined || findInventory(reader, domain)) return {}
+  return findMeantDomain(domain, meant => findInventory(reader, meant) !== undefined)
+}
 
 /** Cuts one page out of everything that the selectors list. */
 function cutUnauthorized(judged: readonly JudgedSelector[], cursor: string | undefined) {

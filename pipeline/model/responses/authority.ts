@@ -24,6 +24,7 @@ import {
   pageEnd,
 } from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
+import { MeantDomain } from './publishers.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
@@ -366,6 +367,7 @@ const JudgedSelector = z.looseObject({
     .describe('Source of the grant: the publisher’s file, or none (`none`)'),
   needs: Needs,
   sides: Sides,
+  did_you_mean: MeantDomain,
 })
 
 export const ProductAuthorization = z
