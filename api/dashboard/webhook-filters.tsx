@@ -41,7 +41,8 @@ export function describeSelection({ kind, event_types, domains, agents }: Subscr
 }
 
 function describeTypes(filters: readonly string[]): string {
-  if (filters.join() === saleTypes.join()) return 'what starts, ends or resumes a sale'
+  if (filters.join() === saleTypes.join())
+    return 'what starts, suspends, resumes or ends an authorization'
   const types = filters.map(type => {
     const [, entity = ''] = /^(\w+)\.\*$/.exec(type) ?? []
     return Object.hasOwn(entities, entity) ? entities[entity as keyof typeof entities] : type

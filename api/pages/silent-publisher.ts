@@ -5,6 +5,7 @@ import type { FreshnessBlock } from '../../pipeline/model/responses/freshness.ts
 import { listFilesOfIdentifier } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { buildPublisherEvidence } from '../responses/evidence.ts'
+import { PUBLISHER_REVOKED } from './parts/verdict.tsx'
 import { loadRevoker } from './revocation.ts'
 
 const isSilent: ReadonlySet<string> = new Set(['agent_not_listed', 'identifier_not_known'])
@@ -19,8 +20,8 @@ export async function explainSilence(
 ): Promise<Evidence> {
   const revoker = isSilent.has(step.rule) ? await loadRevoker(reader, domain) : undefined
   if (revoker !== undefined) {
-    const text = `the file of ${revoker} has revoked this publisher`
-    return { ...step, rule: 'publisher_revoked', text }
+    const text = `the file of ${revoker} lists this publisher as revoked`
+    return { ...step, domain, rule: PUBLISHER_REVOKED, text }
   }
   const publisher =
     step.domain ?? listFilesOfIdentifier({ type: 'domain', value: domain })[0]?.[0]?.location

@@ -5,7 +5,7 @@ export const guide = `
 Most responses from the index about one domain or agent have a \`freshness\` block: the result of the last attempt
 to read the file, or to call the agent, behind it. A response based on a file read just now has none.
 If the response depends on several files, such as a pointer and its target, the block describes the least
-fresh one. It says how recently the data was confirmed, not whether it is right: the response
+fresh one. It says how recently the files were read, not whether they are right: the response
 contains the last known data.
 
 | state | means |
@@ -50,8 +50,8 @@ many seconds to wait. Limited operations report their limit in \`RateLimit-Limit
 \`RateLimit-Reset\`. An unknown parameter gets a 400, and so does an unknown body field whose name is
 close to a known one. Product requests and new subscriptions reject every unknown field; others ignore them.
 
-A domain may include a scheme, a path or capitals. An unknown domain gets a 404 from operations about
-that domain alone, and a 200 with an empty list from others. If the registry knows the domain without \`www.\`,
+A domain may include a scheme, a path or capitals. An unknown domain gets a 404 from operations that
+return a single record, and a 200 with empty lists from those that return lists. If the registry knows the domain without \`www.\`,
 \`did_you_mean\` names it.
 
 The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, even in the path.
@@ -69,10 +69,10 @@ changes), \`/guides\` and \`/docs/{name}\` (301, to the guides), \`/brands/{doma
 
 ## Keeping a copy
 
-Fetch all of agent search, the snapshot of authorizations, the catalog and collections once. Together they
+Fetch every page of agent search, the snapshot of authorizations, the catalog and collections once. Together they
 are a full copy of what publishers grant and agents offer. Only lookups say whether operators agree.
-The \`X-Sync-Cursor\` of each response is that of the last event that it includes. Then read the feed from
-the oldest of these cursors. The copy may already include some of its events, but none is
+The \`X-Sync-Cursor\` of each response is the cursor of the last event that it includes. Then read the feed from
+the oldest of these cursors. The copy may already include some of the events after it, but none is
 missing. Reload the lists of agents and properties from time to time: events do not carry all their fields. The feed reaches back 90 days. For an older cursor you get a 410 \`cursor_expired\`: read
 the full copy again.
 

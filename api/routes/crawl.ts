@@ -40,9 +40,9 @@ export const requestCrawl = defineOperation({
   path: '/api/registry/crawl-request',
   summary: 'Request a crawl of a domain',
   description:
-    'Fetches both files of the domain and the files they point to. A domain that does not resolve, or ' +
-    'resolves to a private network, is rejected; if the lookup takes more than a second, the request is ' +
-    'accepted and the domain is looked up when it is crawled. The crawl is asynchronous: get its status ' +
+    'Fetches the domain’s adagents.json and brand.json, and the files they point to. A domain that does not resolve, or ' +
+    'resolves to a private network, is rejected; if the DNS lookup takes more than a second, the request is ' +
+    'accepted, and the domain is resolved when it is crawled. The crawl is asynchronous: get its status ' +
     `with \`crawl_request_id\`. ${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },

@@ -28,7 +28,7 @@ export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
     'none of the publisher’s entries says how the agent sells, so the two files cannot be compared',
   declared_alike: 'the operator declares the same relationship',
   owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
-  claims_to_own: 'the operator claims to own a property of someone else',
+  claims_to_own: 'the operator claims to own someone else’s property',
   declared_otherwise: 'the operator declares a different relationship',
 }
 
@@ -63,7 +63,7 @@ export const needsOfGrant = z
   .enum(neededTerms)
   .optional()
   .describe(
-    'Parameter that a check of a single sale must include, because the grant of some properties depends on it; absent if no grant does',
+    'Parameter that a single check must include, because the grant of some properties depends on it; absent if no grant does',
   )
 
 /** Members of an answer that tell the same of a grant of several properties. */

@@ -63,7 +63,7 @@ export function renderEvents(): string {
   return renderPage(
     'Events',
     'Types of the change feed (`/api/registry/feed`) and of the files in `DATA_DIR/events/`. Events are ordered by ' +
-      '`event_id` (UUID v7) and kept for 90 days. The OpenAPI description has the payload of each type. Rows of the authorization snapshot have more fields than the payloads, such as `property_rid` and `property_id_slug`. A sale ends with `authorization.revoked`, or sooner with `property.stale`, while the grant is still in force, and resumes with `property.reactivated`. There are no events about brands, or about operators that confirm or contradict a sale: use the lookups.',
+      '`event_id` (UUID v7) and kept for 90 days. The OpenAPI description has the payload of each type. Rows of the authorization snapshot have more fields than the payloads, such as `property_rid` and `property_id_slug`. `authorization.revoked` ends an authorization, `property.stale` suspends it while the grant is still in force, and `property.reactivated` resumes it. There are no events about brands, or about operators that confirm or contradict an authorization: use the lookups.',
     renderTable(['event', 'about', 'meaning'], rows),
   )
 }

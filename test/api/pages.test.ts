@@ -498,7 +498,7 @@ describe('a page says what JSON says', () => {
       publisher: PUBLISHER,
     })
     const page = await read(`/authorization?${asked}`)
-    expect(readVerdict(page)).toMatch(/^No\. \S+ doesn’t list this agent\.$/)
+    expect(readVerdict(page)).toMatch(/^No\. The file has no entry for this agent and publisher\.$/)
     expect(page('.path .wide').attr('aria-label')).toContain(
       'doesn’t authorize: agent stranger.example',
     )

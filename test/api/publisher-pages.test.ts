@@ -61,10 +61,10 @@ test.each([
 const open = async (path: string) => load((await registry.app.inject(path)).body)
 
 test.each([
-  ['gone.example', 'The file of manager.example has revoked this publisher'],
+  ['gone.example', 'The file of manager.example lists this publisher as revoked'],
   ['ended.example', 'The authorization ended on 31 Dec 2020'],
   ['coming.example', 'The authorization starts on 15 Jan 2090'],
-  ['other.example', 'other.example doesn’t list this agent'],
+  ['other.example', 'The file has no entry for this agent and publisher'],
 ])('that nobody can sell %s has the same reason everywhere', async (domain, reason) => {
   const asked = { agent_url: AGENT, domain }
   const ofPublisher = await open(`/authorization?${new URLSearchParams(asked)}`)
@@ -74,7 +74,7 @@ test.each([
   expect(ofSite('.verdict p').text()).toBe(`${reason}.`)
   const shown = (await open(`/publisher/${domain}`))('#agents').text()
   expect(shown).toContain('No agent is authorized to sell this inventory.')
-  const isOfPublisher = !reason.endsWith('this agent')
+  const isOfPublisher = !reason.endsWith('this agent and publisher')
   const said = reason.replace('The authorization', '')
   expect(shown.includes(said)).toBe(isOfPublisher)
 })
@@ -124,7 +124,7 @@ test('a file whose last fetch failed still decides, and one that was never read 
     const page = await open(`/authorization?${new URLSearchParams({ agent_url, domain })}`)
     return page('.verdict').text()
   }
-  expect(await judge('kept.example')).toBe('Nokept.example doesn’t list this agent.')
+  expect(await judge('kept.example')).toBe('NoThe file has no entry for this agent and publisher.')
   expect(await judge('never-read.example')).toMatch(/^Unknown.*timed out/)
 })
 

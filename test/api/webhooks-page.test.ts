@@ -142,9 +142,13 @@ test('the form offers the types that report all that ends or resumes a sale, as 
   const [, list = ''] = /"event_types":(\[.*?\])/.exec(readFileSync('docs/webhooks.md', 'utf8'))!
   const what = (JSON.parse(list) as string[]).join()
   const page = await read()
-  expect(page(`option[value="${what}"]`).text()).toBe('What starts, ends or resumes a sale')
+  expect(page(`option[value="${what}"]`).text()).toBe(
+    'What starts, suspends, resumes or ends an authorization',
+  )
   await create('sales.example', { what })
-  expect((await findRow('sales.example')).texts[1]).toBe('what starts, ends or resumes a sale')
+  expect((await findRow('sales.example')).texts[1]).toBe(
+    'what starts, suspends, resumes or ends an authorization',
+  )
 })
 
 test('the filters of a webhook are edited in the form that shows them', async () => {

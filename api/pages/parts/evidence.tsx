@@ -24,7 +24,7 @@ import {
   toCountryName,
   toPlainWords,
 } from './plain-words.ts'
-import { describeNeeded } from './verdict.tsx'
+import { describeNeeded, PUBLISHER_REVOKED } from './verdict.tsx'
 
 const STEPS_SHOWN_MAX = 20
 const PROPERTIES_SHOWN_MAX = 12
@@ -101,7 +101,9 @@ function renderStep({ step, properties }: Step, copies: FileCopies): Html {
       ? ['bad', 'disagrees']
       : step.rule === 'not_declared'
         ? ['none', 'says nothing']
-        : verdicts[step.says]
+        : step.rule === PUBLISHER_REVOKED
+          ? ['bad', 'revoked']
+          : verdicts[step.says]
   const [side, toPath] =
     step.side === 'publisher'
       ? ['The publisher', toPublisherPath]
@@ -110,7 +112,11 @@ function renderStep({ step, properties }: Step, copies: FileCopies): Html {
     <li class={look}>
       <h3>
         {step.domain === undefined ? (
-          `${side} is unknown`
+          step.side === 'publisher' ? (
+            'The property is unknown'
+          ) : (
+            `${side} is unknown`
+          )
         ) : (
           <>
             {side} <a href={toPath(step.domain)}>{renderName(step.domain)}</a>{' '}
@@ -164,7 +170,7 @@ function describeGrant(step: Evidence): string | undefined {
 const ENTRY = /^(?:this|the) entry\b/
 
 /** The end of a text about a country that a question leaves open; the page has a form for it. */
-const COUNTRY_ASKED = /(?<=some countries), and the question names none$/
+const COUNTRY_ASKED = /(?<=some countries), and this check .*$/
 
 /** Renders what a step says, with where it was read, and when, as far as that is known. */
 function renderSentence(step: Evidence, copies: FileCopies): Html {

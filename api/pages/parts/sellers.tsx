@@ -28,12 +28,12 @@ interface Compared {
 export function renderSellers(
   domain: string,
   before: PublisherLookup,
-  { sellers: after, valid, unknown }: Pick<ComparedFile, 'sellers' | 'valid' | 'unknown'>,
+  { sellers: after, is_usable, unknown }: Pick<ComparedFile, 'sellers' | 'is_usable' | 'unknown'>,
 ): Html {
-  if (after === undefined) {
+  if (after === undefined || !is_usable) {
     return (
       <p class="empty">
-        {valid
+        {is_usable
           ? 'This file lists no agents: it points to another file or has no valid entries.'
           : 'Nothing can be compared while the file is invalid. The last valid version, if there is one, stays in force for now.'}
       </p>

@@ -10,6 +10,9 @@ import { describeSelling, toCountryInSentence, toCountryName } from './plain-wor
 
 const COUNTRIES_NAMED_MAX = 8
 
+/** Rule of a step that names the file that revokes a publisher; the API says of its own file that it is not known. */
+export const PUBLISHER_REVOKED = 'publisher_revoked'
+
 interface Verdict {
   verdict: string
   /** Why, as a sentence without its period; empty where the verdict says it. */
@@ -43,8 +46,8 @@ export function describeVerdict(
   }
   if (needs !== undefined) return { verdict: neededWords[needs], reason: '', look: 'fair' }
   const side = sides.publisher === 'match' ? 'operator' : 'publisher'
-  const isUnknown = sides[side] === 'unknown'
   const step = evidence.find(step => step.side === side && step.says === sides[side])
+  const isUnknown = sides[side] === 'unknown' && step?.rule !== PUBLISHER_REVOKED
   return {
     verdict: isUnknown ? 'Unknown' : 'No',
     reason: step === undefined ? '' : describeReason(step, at, evidence),
@@ -95,13 +98,11 @@ function describeTerms({ countries, placement_ids, placement_tags, ...terms }: E
 
 /** Describes the step that decided, about the names in question; `at` is the time of the question. */
 function describeReason(
-  { rule, domain, text, declared, ...terms }: Evidence,
+  { rule, text, declared, ...terms }: Evidence,
   at: string,
   evidence: readonly Evidence[],
 ): string {
   const { effective_from: from, effective_until: until } = terms
-  if (rule === 'agent_not_listed' && domain)
-    return `${clipText(domain, 80)} doesn’t list this agent`
   if (rule === 'declared_otherwise') return describeDisagreement(declared, evidence)
   if (rule === 'not_in_window' && until && until < at)
     return `The authorization ended on ${formatDate(until)}`

@@ -20,7 +20,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
       <>
         <h1>Agents</h1>
         <p class="lead">
-          Agents that publishers authorize to sell, and agents that members share here.
+          Agents that publishers authorize to sell, and agents that members add here.
         </p>
         {renderDirectory({
           path: '/agents',

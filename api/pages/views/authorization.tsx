@@ -36,6 +36,7 @@ import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
 import { findFileCopies } from '../parts/file-copies.tsx'
 import { renderFreshness, renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
+import { toCountryInSentence } from '../parts/plain-words.ts'
 import {
   type Asked,
   renderAgentChoice,
@@ -158,7 +159,8 @@ function showForm(
       <>
         <h1>Check authorization</h1>
         <p class="lead">
-          Can this agent sell ads on this property? See which file says so, where, and when.
+          Can this agent sell ads on this property? See which file and entry decide, and when they
+          were read.
         </p>
         {fault === undefined ? null : (
           <div class={`notice ${wrong.length > 0 ? 'bad' : 'fair'}`} id="fault" role="alert">
@@ -222,7 +224,7 @@ async function showProperty(
         <p class="lead">
           {stated === undefined ? null : <>The agent at {renderName(stated, 120)}: </>}
           {renderAgent(agent)} selling ads on <strong>{renderName(property)}</strong>
-          {country === '' ? null : <> in {renderName(country, 10)}</>}
+          {country === '' ? null : <> in {toCountryInSentence(country)}</>}
         </p>
         {body.needs === 'country' ? renderCountryChoice(asked, evidence) : null}
         {renderPath(evidence, agent)}

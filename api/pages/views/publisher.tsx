@@ -144,7 +144,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
 /** Explains why no agent is authorized, as far as a file says so: a revocation, or times that are over or to come. */
 async function explainNone(reader: Reader, { domain }: PublisherLookup) {
   const revoker = await loadRevoker(reader, domain)
-  if (revoker !== undefined) return `The file of ${revoker} has revoked this publisher.`
+  if (revoker !== undefined) return `The file of ${revoker} lists this publisher as revoked.`
   const now = toIso(reader.now())
   const grants = findInventory(reader, domain)?.stored.grants ?? []
   const starts = grants.flatMap(({ effective_from: from }) => (from && from > now ? [from] : []))

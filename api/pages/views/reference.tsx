@@ -34,9 +34,9 @@ export async function show({
         <p class="lead">Every operation, with examples to paste. Lookups need no key.</p>
         <p>
           Also as OpenAPI 3.1 (<a href="/openapi/registry.yaml">YAML</a>,{' '}
-          <a href="/openapi.json">JSON</a>), over MCP at <code>{services.baseUrl()}/mcp</code>, and
-          as <a href="/docs/guides">guides</a>. <a href="#rules">Rules for all operations</a> are
-          below.
+          <a href="/openapi.json">JSON</a>) and over MCP at <code>{services.baseUrl()}/mcp</code>.
+          New here? Start with the <a href="/docs/guides">guides</a>.{' '}
+          <a href="#rules">Rules for all operations</a> are below.
         </p>
         <form class="row" action="/docs" method="get">
           <input

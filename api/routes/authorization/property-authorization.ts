@@ -63,7 +63,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Check whether an agent can sell ads on a property',
-  description: `The sale is authorized if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence}`,
+  description: `An agent is authorized if the publisher says so and the agent’s operator does not contradict that. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({

@@ -20,9 +20,9 @@ export const checkPropertyList = defineOperation({
   method: 'POST',
   path: '/api/properties/check',
   group: 'Property Resolution',
-  summary: 'Check a list of domains before you buy on it',
+  summary: 'Check a list of domains before you buy ads on them',
   description:
-    'Recommends whether to keep, remove (a duplicate, or no inventory), rename or review each domain. A ' +
+    'Sorts the domains into `ok` (keep), `remove` (a duplicate, or no inventory), `modify` (rename) and `assess` (review). A ' +
     `domain in \`modify\` is also in another list, under its new name. ${retention}`,
   access: 'public',
   cache: 'none',

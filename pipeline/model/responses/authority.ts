@@ -115,7 +115,7 @@ export const Evidence = z
       .describe(
         'Whether the operator’s file names the agent; false if only the agent’s domain led there',
       ),
-    rule: text.describe('Stable name of the rule that allowed or prevented the sale'),
+    rule: text.describe('Stable name of the rule that decided this step'),
     says: Side.describe('Verdict of this side'),
     text: text.describe('The step as a human-readable sentence'),
   })
@@ -123,7 +123,7 @@ export const Evidence = z
     id: 'AuthorizationEvidence',
     description:
       'One step of the reasoning: which file and entry, when the file was last read, and which rule ' +
-      'allowed or prevented the sale',
+      'decided',
   })
 export type Evidence = z.infer<typeof Evidence>
 
@@ -234,7 +234,7 @@ export const PropertyLookup = z
         z.looseObject({
           agent_url: AgentUrl,
           publisher_domain: PublisherDomain.describe(
-            'Domain of the publisher that grants the sale',
+            'Domain of the publisher that authorizes the agent',
           ),
           ...operatorSide,
           needs: needsOfGrant,
@@ -276,7 +276,7 @@ export const AgentDomains = z
     grants: z
       .array(z.looseObject({ publisher_domain: PublisherDomain, ...listedGrantFacts }))
       .describe(
-        'What each publisher grants, what the agent’s operator says about it, and what a check of a sale needs',
+        'What each publisher grants, what the agent’s operator says about it, and what a check must include',
       ),
     count: count.describe('Number of domains on this page'),
     did_you_mean: DidYouMean.optional(),
@@ -294,7 +294,9 @@ export const PropertyAuthorization = z
     identifier_value: text.describe('Requested identifier, as sent'),
     authorized: z
       .boolean()
-      .describe('Whether the publisher grants the sale and the operator does not contradict it'),
+      .describe(
+        'Whether the publisher authorizes the agent and the operator does not contradict that',
+      ),
     property_id: text
       .optional()
       .describe(

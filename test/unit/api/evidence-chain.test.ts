@@ -62,8 +62,8 @@ test('a step names the host of its entry where another file than the publisherâ€
 })
 
 test('a step contracts what the API writes out', () => {
-  const page = read([step('site', { text: 'the file does not list this agent' })])
-  expect(page('.says').text()).toBe('The file doesnâ€™t list this agent.')
+  const page = read([step('site', { text: 'the file has no entry for this agent and publisher' })])
+  expect(page('.says').text()).toBe('The file has no entry for this agent and publisher.')
 })
 
 test('what the publisher says of the agent is not repeated as said by the operator', () => {
@@ -77,7 +77,7 @@ test('a step asks for a country only after the sentence that says when its file 
   const page = read([
     step('site', {
       rule: 'country_not_asked',
-      text: 'this entry is limited to some countries, and the question names none',
+      text: 'this entry is limited to some countries, and this check does not name one',
       entry: 'authorized_agents[0]',
       fetched_at: '2026-11-20T04:00:00.000Z',
     }),
