@@ -230,14 +230,14 @@ function askAboutDomain(context: OrganizationRequest) {
   const agentsNote = 'Agents that you have added stay listed.'
   const sharedNote =
     listSharers(context, context.form.get('domain') ?? '').length > 0
-      ? 'Another organization shares them: if you stop hosting them, they end for it too. '
+      ? 'Another organization shares these files: if you stop hosting them, they go offline for that organization too. '
       : ''
   const hosted = listHosted(context)
   if (hosted.length === 0) {
-    const effect = `To host files for it later, your organization has to verify it. ${agentsNote}`
+    const effect = `To host files for this domain later, your organization has to verify it. ${agentsNote}`
     return { label: 'Remove', effect }
   }
-  const effect = `Its hosted files stay online unless you stop hosting them now. To change or stop them later, you have to verify the domain again. ${sharedNote}${agentsNote}`
+  const effect = `Its hosted files stay online unless you stop hosting them now. To change them or stop hosting them later, you have to verify the domain again. ${sharedNote}${agentsNote}`
   const choice = [STOP, `Stop hosting its ${joinWords(hosted.map(({ kind }) => kind))}`] as const
   return { label: 'Remove', effect, choice }
 }
@@ -253,7 +253,7 @@ async function removeDomain(context: OrganizationRequest): Promise<DashboardAnsw
 
 function askAboutOthers() {
   const effect =
-    'Its owners and admins get an email. Hosted files stay online, but only your organization can change them, until another one verifies the domain again with a new token. So first take away access to the site and its DNS.'
+    'Their owners and admins get an email. Hosted files stay online, but only your organization can change them, until another one verifies the domain again with a new token. So first make sure that nobody there can still edit the site or its DNS.'
   return { label: END_OTHERS, effect }
 }
 

@@ -38,7 +38,7 @@ export function renderEndingProofs({ memberships, services }: DashboardRequest):
   return found.slice(0, NAMED_MAX).map(({ org_id, domain, ending }) => (
     <p class="notice fair">
       {ending === undefined
-        ? 'Verification has ended, so its hosted files can’t be changed: '
+        ? 'Verification has ended, so the domain’s hosted files can’t be changed: '
         : `Verification ${ending.toLowerCase()}: `}
       {renderName(domain)}. <a href={toSectionPath(org_id, 'domains')}>Verify again</a>
     </p>

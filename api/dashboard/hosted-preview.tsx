@@ -43,8 +43,8 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
       leftOut: isWhole ? [] : ['Personal contact data.'],
       ...(isHouse && {
         readLater:
-          `Until ${domain} itself points to this file, the registry shows one brand for the domain. It reads the house and all ` +
-          'its brands once it does.',
+          `Until ${domain} itself points to this file, the registry shows one brand for the domain. Once it does, the ` +
+          'registry reads the house and all its brands.',
       }),
     }
   }

@@ -69,7 +69,12 @@ export function renderEnding(
     own.proven_by === domain && Date.parse(own.verified_at ?? '') > reader.now() - RECENT_PROOF_MS
   if (!isRecent) {
     const minutes = countThings(RECENT_PROOF_MS / MINUTE, 'minute')
-    return <>To end it, verify the domain again: the button is here for {minutes} after that.</>
+    return (
+      <>
+        To end that verification, verify the domain again; you then have {minutes} to use the button
+        that appears here.
+      </>
+    )
   }
   const subject = `of ${joinWords(names.slice(0, NAMED_MAX))} for ${domain}`
   const path = `${toSectionPath(organization.org_id, 'domains')}/end-others`

@@ -276,7 +276,7 @@ async function resumeWebhook(context: OrganizationRequest): Promise<DashboardAns
 const askAboutWebhook = () => ({
   label: 'Delete',
   effect:
-    'Nothing more is sent to this address. To use it again, create another webhook, which gets a new secret.',
+    'Nothing more is sent to this URL. To use it again, create another webhook, which gets a new secret.',
 })
 
 async function deleteWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -220,7 +220,7 @@ export function buildOpenPage(
 }
 
 const meanings = [
-  ['openid', 'Your id in this registry'],
+  ['openid', 'Your ID in this registry'],
   ['profile', 'Your name'],
   ['email', 'Your email address'],
 ] as const

@@ -22,7 +22,7 @@ export const guideGroups = [
     title: 'By role',
     guides: {
       publisher: 'Check your adagents.json, publish it, and see what buyers see',
-      buyer: 'Find out who is behind a site, and whether an agent can sell its ads',
+      buyer: 'Find out who is behind a site, and whether an agent can sell that site’s ads',
       'agent-operator': 'See who authorizes your agent, and test it against the protocol',
       analyst: 'Query the whole data set, and keep a copy current',
     },

@@ -31,7 +31,7 @@ const text = (maximum: number) => z.string().trim().max(maximum).default('')
 const cursor = z.string().max(CURSOR_CHARS).optional()
 const numbered = z
   .string()
-  .regex(/^\d{1,9}$/, 'must be the number of a page before')
+  .regex(/^\d{1,9}$/, 'must be the number of an earlier page')
   .optional()
 
 /** A time of the past; empty for now. */

@@ -17,7 +17,7 @@ export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | '
   return [
     `# ${info.title}`,
     '',
-    '> Which brand is behind this domain, what does this publisher own, which agents can sell its ads, and are they alive? ' +
+    '> Which brand is behind this domain, what does this publisher own, which agents can sell its ads, and are they online? ' +
       'Answers come from brand.json and adagents.json files and from live agents. Lookups need no key.',
     '',
     '## Start here',

@@ -19,7 +19,7 @@ export const HOSTED_NOTE =
 export function describeNothingHosted(domain: Domain | undefined): string {
   const place =
     domain === undefined ? 'your own site' : toUrl({ kind: 'adagents.json', location: domain })
-  return `Nothing in this file can be hosted here: its properties include none of ${domain ?? 'your domain'}, and a hosted file can’t authorize agents. Serve it at ${place} instead.`
+  return `Nothing in this file can be hosted here: none of its properties belongs to ${domain ?? 'your domain'}, and a hosted file can’t authorize agents. Serve it at ${place} instead.`
 }
 
 /** Tells whether a domain serves a file of its own, so that none can be hosted for it. */

@@ -5,6 +5,7 @@ import type { FreshnessBlock } from '../../pipeline/model/responses/freshness.ts
 import { listFilesOfIdentifier } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { buildPublisherEvidence } from '../responses/evidence.ts'
+import { showDomains } from './html/text.tsx'
 import { PUBLISHER_REVOKED } from './parts/verdict.tsx'
 import { loadRevoker } from './revocation.ts'
 
@@ -20,7 +21,7 @@ export async function explainSilence(
 ): Promise<Evidence> {
   const revoker = isSilent.has(step.rule) ? await loadRevoker(reader, domain) : undefined
   if (revoker !== undefined) {
-    const text = `the file of ${revoker} lists this publisher as revoked`
+    const text = `the file of ${showDomains(revoker)} lists this publisher as revoked`
     return { ...step, domain, rule: PUBLISHER_REVOKED, text }
   }
   const publisher =
@@ -29,7 +30,7 @@ export async function explainSilence(
   const isRead = failure === undefined || getEffect(failure) === 'success'
   if (!isUnread.has(step.rule) || isRead || publisher === undefined) return step
   const found = buildPublisherEvidence(reader, publisher, { rule: 'file_not_known' })
-  const host = parseUrl(found.file ?? '')?.hostname ?? publisher
+  const host = String(showDomains(parseUrl(found.file ?? '')?.hostname ?? publisher))
   return { ...step, ...found, text: describeUnusable(host, failure) }
 }
 

@@ -29,7 +29,7 @@ export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   file_not_known: 'the registry has no valid file from the publisher, so it cannot tell',
   left_out_too_broad:
     'the file is too broad to be read in full and may say more, so the registry cannot tell',
-  agent_not_listed: 'the file has no entry for this agent and publisher',
+  agent_not_listed: 'the file has no entry that authorizes this agent for this publisher',
   property_not_active: 'the property is not active',
   property_not_reached: 'the entry does not cover this property',
   not_in_window: 'the entry was not in force at the time of the check',
@@ -43,7 +43,7 @@ export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   placement_not_in_collection: 'the placement is not in that collection',
   placement_not_listed: 'the entry does not cover that placement',
   delegation_not_stated: 'the entry does not say how the agent sells',
-  delegation_differs: 'the entry says that the agent sells in another way',
+  delegation_differs: 'the entry says that the agent sells in a different way',
 }
 
 /**

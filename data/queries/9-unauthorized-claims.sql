@@ -1,4 +1,4 @@
--- Who claims inventory that its publisher does not authorize?
+-- Who claims to sell inventory without its publisher’s authorization?
 select claimant, claimed_by, publisher_says, count(distinct publisher_domain) as publishers,
   min(publisher_domain) as for_example
 from unauthorized_claims

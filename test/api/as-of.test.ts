@@ -43,14 +43,12 @@ test('as_of answers from what was granted then, also on the page', async () => {
   const asked = { agent, property: 'shop.example' }
   const past = await show({ ...asked, as_of: '2026-11-20T12:00:00Z' })
   expect(past.statusCode).toBe(200)
-  expect(past.body).toContain('Authorized by the publisher (the operator hasn’t confirmed it)')
+  expect(past.body).toContain('<p>Authorized by the publisher.</p>')
   expect(past.body).toContain('what the publisher’s file said then')
   expect((await show({ agent, publisher: 'shop.example', as_of: '2026-11-21' })).body).toContain(
-    'Authorized by the publisher (the operator hasn’t confirmed it)',
+    '<p>Authorized by the publisher.</p>',
   )
-  expect((await show(asked)).body).not.toContain(
-    'Authorized by the publisher (the operator hasn’t confirmed it)',
-  )
+  expect((await show(asked)).body).not.toContain('Authorized by the publisher')
   const before = await show({ ...asked, as_of: '2026-11-01' })
   expect(before.statusCode).toBe(400)
   expect(before.body).toContain('Nothing was recorded before 20 Nov 2026, 03:00 UTC, when')
@@ -195,6 +193,8 @@ test('the page of an agent shows what it could sell in the past', async () => {
   expect(page.body).toContain('shop.example')
   expect(page.body).toContain('as_of=2026-11-21')
   expect(page.body).not.toContain('Test results')
-  expect((await show('2026-11-21T03:00:01Z')).body).toContain('No publisher had authorized it')
+  expect((await show('2026-11-21T03:00:01Z')).body).toContain(
+    'No publisher authorized this agent then',
+  )
   expect((await show('yesterday')).statusCode).toBe(400)
 })

@@ -219,7 +219,7 @@ describe('a saved brand that a house claims', () => {
     expect(answer).not.toHaveProperty('brand_id')
     const page = await registry.app.inject(`/brand/${site}`)
     expect(page.body).toContain('Claimed by ')
-    expect(page.body).toContain('not confirmed')
+    expect(page.body).toContain('not verified')
     expect(page.body).toContain('only the house names the brand')
     await registry.close()
   })

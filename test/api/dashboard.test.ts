@@ -1062,7 +1062,7 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   }
   expect(await ask()).toEqual([
     `Remove ${domain}?`,
-    expect.stringContaining('To host files for it later'),
+    expect.stringContaining('To host files for this domain later'),
   ])
   const settings = await read(ann, at(acme, '/settings'))
   const first = settings('#delete .notice')

@@ -52,7 +52,7 @@ test.each([
   [
     -1,
     'Expired',
-    'Verification has ended, so its hosted files can’t be changed: ending.example. Verify again',
+    'Verification has ended, so the domain’s hosted files can’t be changed: ending.example. Verify again',
   ],
 ])(
   '%d days before a verification of a hosted file ends, its state is “%s”',

@@ -498,7 +498,9 @@ describe('a page says what JSON says', () => {
       publisher: PUBLISHER,
     })
     const page = await read(`/authorization?${asked}`)
-    expect(readVerdict(page)).toMatch(/^No\. The file has no entry for this agent and publisher\.$/)
+    expect(readVerdict(page)).toMatch(
+      /^No\. The adagents\.json of herald\.example has no entry that authorizes this agent for this publisher\.$/,
+    )
     expect(page('.path .wide').attr('aria-label')).toContain(
       'doesn’t authorize: agent stranger.example',
     )

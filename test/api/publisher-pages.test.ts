@@ -64,7 +64,10 @@ test.each([
   ['gone.example', 'The file of manager.example lists this publisher as revoked'],
   ['ended.example', 'The authorization ended on 31 Dec 2020'],
   ['coming.example', 'The authorization starts on 15 Jan 2090'],
-  ['other.example', 'The file has no entry for this agent and publisher'],
+  [
+    'other.example',
+    'The adagents.json of other.example has no entry that authorizes this agent for this publisher',
+  ],
 ])('that nobody can sell %s has the same reason everywhere', async (domain, reason) => {
   const asked = { agent_url: AGENT, domain }
   const ofPublisher = await open(`/authorization?${new URLSearchParams(asked)}`)
@@ -74,7 +77,7 @@ test.each([
   expect(ofSite('.verdict p').text()).toBe(`${reason}.`)
   const shown = (await open(`/publisher/${domain}`))('#agents').text()
   expect(shown).toContain('No agent is authorized to sell this inventory.')
-  const isOfPublisher = !reason.endsWith('this agent and publisher')
+  const isOfPublisher = !reason.endsWith('for this publisher')
   const said = reason.replace('The authorization', '')
   expect(shown.includes(said)).toBe(isOfPublisher)
 })
@@ -124,7 +127,9 @@ test('a file whose last fetch failed still decides, and one that was never read 
     const page = await open(`/authorization?${new URLSearchParams({ agent_url, domain })}`)
     return page('.verdict').text()
   }
-  expect(await judge('kept.example')).toBe('NoThe file has no entry for this agent and publisher.')
+  expect(await judge('kept.example')).toBe(
+    'NoThe adagents.json of kept.example has no entry that authorizes this agent for this publisher.',
+  )
   expect(await judge('never-read.example')).toMatch(/^Unknown.*timed out/)
 })
 

@@ -201,7 +201,7 @@ describe('a person who watches a domain that hosts a file here', () => {
     ],
     [
       'stops hosting it',
-      'Acme removed the hosted brand.json of acme.example',
+      'Acme stopped hosting the brand.json of acme.example',
       '.\n',
       [saved, stopped],
     ],

@@ -63,17 +63,17 @@ export async function buildChangeFeed(
     refuse('invalid_request', 'domain: specify exactly one of `domain`, `agent` and `brand`')
   if (domain !== undefined) {
     const entries = await listEntries(reader, listDomainChanges, domain)
-    return { title: `Changes of ${domain}`, path: toHistoryPath('publisher', domain), entries }
+    return { title: `Changes for ${domain}`, path: toHistoryPath('publisher', domain), entries }
   }
   if (brand !== undefined) {
     const entries = await listEntries(reader, listBrandChanges, brand)
-    const title = `Changes of the brand of ${brand}`
+    const title = `Changes to the brand of ${brand}`
     return { title, path: toHistoryPath('brand', brand), entries }
   }
   if (agent !== undefined) {
     const { agent_url } = findAgent(reader, agent)
     const entries = await listEntries(reader, listAgentChanges, agent_url)
-    return { title: `Changes of the agent ${agent_url}`, path: toAgentPath(agent_url), entries }
+    return { title: `Changes to the agent ${agent_url}`, path: toAgentPath(agent_url), entries }
   }
   const newest = { types: shownTypes, limit: ENTRIES_MAX, retentionDays }
   const entries = listNewestEvents(reader, newest).map(toEventEntry)

@@ -48,7 +48,7 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
 export function renderHealthChanges(changes: readonly HealthChange[]): Html | null {
   if (changes.length < 2) return null
   return renderTable({
-    caption: 'Changes of health',
+    caption: 'Health changes',
     columns: ['Since', 'Result'],
     items: changes,
     limit: CHANGES_SHOWN_MAX,
@@ -107,7 +107,7 @@ function renderStrip(periods: readonly Period[], now: Instant): Html {
         viewBox={`0 0 ${STRIP.width} ${STRIP.height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`When it answered in the last ${DAYS_SHOWN} days: ${formatUptime(periods)} of the time since ${formatMoment(toIso(first))}`}
+        aria-label={`When the agent responded in the last ${DAYS_SHOWN} days: ${formatUptime(periods)} of the time since ${formatMoment(toIso(first))}`}
       >
         <rect class="none" x="0" y="0" width={STRIP.width} height={STRIP.height} />
         {periods.map(({ start, end, isOnline: isGood }) => (

@@ -11,7 +11,13 @@ import { buildPublisherPages, type PublishersQuery } from '../agent-publisher-pa
 import type { Reply } from '../ask.ts'
 import { agentChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
+import {
+  clipText,
+  renderExactMoment,
+  renderMoment,
+  renderName,
+  toContractions,
+} from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
 import {
   LATER_ROWS_OPEN,
@@ -78,7 +84,7 @@ export function renderStatus(
       value: agentChoices.fields.state.words[state],
       note: checked_at && (
         <>
-          {reason === undefined ? null : `${beginSentence(reason)}, `}
+          {reason === undefined ? null : `${toContractions(beginSentence(reason))}, `}
           {renderMoment(checked_at)}
           {isOnline && took_ms !== undefined ? `, ${formatCount(took_ms)} ms` : ''}
         </>
@@ -162,7 +168,7 @@ export function renderPublishers(
     ({ operator_side }) => operator_side === 'confirmed' || operator_side === 'contradicted',
   )
   return renderTable({
-    caption: 'Publishers that authorize it',
+    caption: 'Publishers that authorize this agent',
     columns: ['Publisher', 'Authorized', 'Operator', 'Listed in', 'File last read', 'Evidence'],
     items: publishers,
     total: cursor ? Math.max(total, listed + 1) : listed,
@@ -170,7 +176,9 @@ export function renderPublishers(
     rest: `/api/v1/agents/${encodeURIComponent(agentUrl)}/publishers${past.as_of ? `?${new URLSearchParams(past)}` : ''}`,
     bytes: 24_000,
     open: ROWS_OPEN,
-    empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
+    empty: past.as_of
+      ? 'No publisher authorized this agent then.'
+      : 'No publisher authorizes this agent.',
     render: publisher => [
       faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
       publisher.signals_only ? (

@@ -1,6 +1,5 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { getAt, getFirst, requireValue } from '../../../pipeline/core/present.ts'
-import { parseUrl } from '../../../pipeline/core/url.ts'
 import { toInstant } from '../../../pipeline/core/uuid-v7.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
 import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
@@ -275,16 +274,16 @@ function toLook(types: readonly EventType[]): string {
 
 function renderSubject(reader: Reader, subject: string): Html {
   if (/^https?:/.test(subject)) {
-    const name = parseUrl(subject)?.host ?? subject
     return (
-      <strong>
-        <a href={toAgentPath(subject)}>{renderName(name, 100)}</a>
-      </strong>
+      <>
+        The agent <strong>{renderAgent(subject)}</strong>
+      </>
     )
   }
   const name = findBrandName(reader, subject)
   return (
     <>
+      {name === subject ? 'The publisher ' : null}
       <strong>
         <a href={toPublisherPath(subject)}>{renderName(name, 80)}</a>
       </strong>

@@ -12,6 +12,7 @@ import {
   renderName,
   renderOutside,
   renderWindow,
+  showDomains,
   toContractions,
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
@@ -24,7 +25,7 @@ import {
   toCountryName,
   toPlainWords,
 } from './plain-words.ts'
-import { describeNeeded, PUBLISHER_REVOKED } from './verdict.tsx'
+import { describeNeeded, nameFile, PUBLISHER_REVOKED } from './verdict.tsx'
 
 const STEPS_SHOWN_MAX = 20
 const PROPERTIES_SHOWN_MAX = 12
@@ -55,7 +56,9 @@ export function findPropertyNames(reader: Reader, evidence: readonly Evidence[])
 
 function nameProperty({ name, identifiers }: StockedProperty): string {
   const [first] = identifiers
-  return first === undefined || first.value === name ? name : `${name} (${first.value})`
+  return first === undefined || first.value === name
+    ? name
+    : `${name} (${showDomains(first.value)})`
 }
 
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
@@ -177,7 +180,8 @@ function renderSentence(step: Evidence, copies: FileCopies): Html {
   const { entry, file, fetched_at } = step
   const copy = renderCopy(file, copies)
   const at = entry && clipText(toEntryName(entry, step), 160)
-  const text = toContractions(clipText(step.text, 300)).replace(COUNTRY_ASKED, '')
+  const said = nameFile(clipText(step.text, 300), file)
+  const text = toContractions(said).replace(COUNTRY_ASKED, '')
   const isCountryAsked = COUNTRY_ASKED.test(step.text)
   const isNamed = at !== undefined && ENTRY.test(text)
   const place = isNamed ? undefined : at

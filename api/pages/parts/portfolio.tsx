@@ -36,7 +36,7 @@ export function renderHouse(
       <p>
         {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Says it belongs to '}
         <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
-        {isProven ? renderBadge('good', 'verified') : renderBadge('fair', 'not confirmed')}
+        {isProven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified')}
       </p>
     ),
     renderFacts([
@@ -48,7 +48,7 @@ export function renderHouse(
           (trusts[relationship_trust] ?? relationship_trust),
       ],
       ['Declared', brand.relationship_declared_at && renderMoment(brand.relationship_declared_at)],
-      ['Confirmed', brand.relationship_verified_at && renderMoment(brand.relationship_verified_at)],
+      ['Verified', brand.relationship_verified_at && renderMoment(brand.relationship_verified_at)],
     ]),
     isHouse ? renderTree(reader, portfolio, { name: brand.brand_name, domain }) : null,
   ]
@@ -57,7 +57,7 @@ export function renderHouse(
       ? 'Unknown: the registry reads them only from a brand.json that the domain itself serves or points to.'
       : house === domain
         ? 'The brand is its own house, and no other brand belongs to it.'
-        : 'No parent company or sub-brands declared.'
+        : 'No house or sub-brands declared.'
   return renderSection(
     'house',
     'House and portfolio',

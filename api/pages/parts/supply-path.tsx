@@ -2,10 +2,10 @@ import { getFirst, getLast } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText } from '../html/text.tsx'
+import { clipText, showDomains } from '../html/text.tsx'
 import { describeState } from './freshness.tsx'
 import { toAgentPath, toBrandPath, toPublisherPath } from './paths.ts'
-import { describeNeeded } from './verdict.tsx'
+import { describeNeeded, PUBLISHER_REVOKED } from './verdict.tsx'
 
 interface PathNode {
   role: string
@@ -33,6 +33,11 @@ const publisherSays = {
   mismatch: ['bad', 'doesn’t authorize'],
   unknown: ['none', 'no valid file'],
 } as const
+/** Words for a file that was read and yet does not say whether the agent can sell. */
+const undecidedSays: Readonly<Record<string, readonly [PathEdge['look'], string]>> = {
+  [PUBLISHER_REVOKED]: ['bad', 'revoked'],
+  left_out_too_broad: ['none', 'file too broad'],
+}
 const operatorSays = {
   match: ['good', 'confirmed by'],
   mismatch: ['bad', 'contradicted by'],
@@ -56,11 +61,13 @@ export function findSupplyPath(
     nodes.push(toNode('Manager', host))
   }
   const limits = describeNeeded(granting)
-  const [look, says] = limits ? (['fair', limits.short] as const) : publisherSays[granting.says]
+  const [look, says] = limits
+    ? (['fair', limits.short] as const)
+    : (undecidedSays[granting.rule] ?? publisherSays[granting.says])
   edges.push({ look, says, file: granting.file, state: granting.file_state })
   nodes.push({
     role: 'Agent',
-    name: parseUrl(agentUrl)?.host ?? agentUrl,
+    name: String(showDomains(parseUrl(agentUrl)?.host ?? agentUrl)),
     path: toAgentPath(agentUrl),
   })
   if (operating?.domain !== undefined) {
@@ -72,7 +79,7 @@ export function findSupplyPath(
 }
 
 function toNode(role: string, name: string): PathNode {
-  return { role, name, path: toPublisherPath(name) }
+  return { role, name: String(showDomains(name)), path: toPublisherPath(name) }
 }
 
 /** Picks the step of a side that decides: a yes before anything else, and a no before silence. */

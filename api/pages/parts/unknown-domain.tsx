@@ -20,7 +20,7 @@ export function renderUnknownDomain(
   if (meant !== undefined && isKnown(meant)) {
     return (
       <p class="notice">
-        {renderName(domain)} isn’t in the registry. Did you mean{' '}
+        The domain {renderName(domain)} isn’t in the registry. Did you mean{' '}
         <a href={`/search?${new URLSearchParams({ q: meant })}`}>{renderName(meant)}</a>?
       </p>
     )
@@ -46,7 +46,7 @@ function renderCrawled(
   return (
     <p class="notice">
       {first === undefined ? (
-        <>{renderName(domain)} was crawled, but no files were found. </>
+        <>The registry crawled {renderName(domain)}, but no files were found. </>
       ) : (
         served.map(file => (
           <>
@@ -81,7 +81,7 @@ function renderNeverCrawled(
 ): Html {
   return (
     <p class="notice">
-      {renderName(domain)} isn’t in the registry yet.
+      The domain {renderName(domain)} isn’t in the registry yet.
       {hasDashboard ? (
         <>
           {' '}

@@ -1,11 +1,20 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
+import { parseUrl } from '../../../pipeline/core/url.ts'
+import type { OperatorRule } from '../../../pipeline/model/operator-side.ts'
 import type {
   Evidence,
   PropertyAuthorization,
   PublisherAuthorization,
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, formatDate, joinWords, toContractions } from '../html/text.tsx'
+import {
+  capitalize,
+  clipText,
+  formatDate,
+  joinWords,
+  showDomains,
+  toContractions,
+} from '../html/text.tsx'
 import { describeSelling, toCountryInSentence, toCountryName } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8
@@ -34,14 +43,19 @@ export function describeVerdict(
     confirmed,
     needs,
     sides,
-  }: Pick<PropertyAuthorization, 'authorized' | 'confirmed' | 'needs' | 'sides'>,
+    operator_reason,
+  }: Pick<PropertyAuthorization, 'authorized' | 'confirmed' | 'needs' | 'sides'> & {
+    operator_reason?: OperatorRule
+  },
   evidence: readonly Evidence[],
   at: string,
 ): Verdict {
   if (authorized) {
     const reason = confirmed
       ? 'Confirmed by both sides'
-      : 'Authorized by the publisher (the operator hasn’t confirmed it)'
+      : operator_reason === 'not_recorded'
+        ? 'Authorized by the publisher'
+        : 'Authorized by the publisher (the operator hasn’t confirmed it)'
     return { verdict: 'Yes', reason, look: 'good' }
   }
   if (needs !== undefined) return { verdict: neededWords[needs], reason: '', look: 'fair' }
@@ -98,7 +112,7 @@ function describeTerms({ countries, placement_ids, placement_tags, ...terms }: E
 
 /** Describes the step that decided, about the names in question; `at` is the time of the question. */
 function describeReason(
-  { rule, text, declared, ...terms }: Evidence,
+  { rule, text, file, declared, ...terms }: Evidence,
   at: string,
   evidence: readonly Evidence[],
 ): string {
@@ -109,8 +123,17 @@ function describeReason(
   if (rule === 'not_in_window' && from && from > at)
     return `The authorization starts on ${formatDate(from)}`
   return capitalize(
-    toContractions(clipText(text, 200).replace(/, so (?:it|the registry) \S+ tell$/, '')),
+    toContractions(
+      nameFile(clipText(text, 200), file).replace(/, so (?:it|the registry) \S+ tell$/, ''),
+    ),
   )
+}
+
+/** Says in a text about “the file” which file that is: a reader of a page has not seen its name yet. */
+export function nameFile(text: string, file: string | undefined): string {
+  const host = parseUrl(file ?? '')?.hostname
+  if (host === undefined) return text
+  return text.replace(/^the file\b(?! of)/, () => `the adagents.json of ${showDomains(host)}`)
 }
 
 /** Describes in which way the agent sells by each side, where both say it in words that can be compared. */

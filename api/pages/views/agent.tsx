@@ -109,8 +109,8 @@ async function showPast({
         {renderHead({ agent_url })}
         {renderFacts([['As of', renderExactMoment(past.as_of)]])}
         <p>
-          This is what publishers’ files granted then. The registry keeps no history of its tests
-          and description: <a href={toAgentPath(agent_url)}>see it as it is now</a>.
+          This is what publishers’ files granted then. The registry keeps no history of an agent’s
+          tests and description: <a href={toAgentPath(agent_url)}>see this agent as it is now</a>.
         </p>
         {renderSection(
           'publishers',
@@ -161,10 +161,10 @@ function showUnknown(agentUrl: string, services: ViewCall['services']): View {
     description: title,
     body: renderProblem(
       title,
-      'No publisher authorizes this address, and no member has listed an agent there.',
+      'No publisher authorizes an agent at this URL, and no member has added one.',
       <>
         <p>
-          It will appear here once a publisher’s adagents.json lists it, or a member adds it
+          An agent appears here once a publisher’s adagents.json lists it, or a member adds it
           publicly.
         </p>
         {renderAgentOwnerLinks(services, agentUrl)}

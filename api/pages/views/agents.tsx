@@ -15,7 +15,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   const found = await loadDirectory<AgentRow>(call, agentDirectory)
   return {
     title: 'Agents',
-    description: 'Every advertising agent that publishers list, with its state and authorizations.',
+    description:
+      'Every advertising agent that publishers list or members add, with its state and authorizations.',
     body: (
       <>
         <h1>Agents</h1>

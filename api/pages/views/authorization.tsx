@@ -27,6 +27,7 @@ import {
   renderExactMoment,
   renderMoment,
   renderName,
+  showDomains,
 } from '../html/text.tsx'
 import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
@@ -154,7 +155,7 @@ function showForm(
     ...(fault !== undefined && { status: 400 as const }),
     title: 'Check authorization',
     description:
-      'Ask whether an agent can sell ads on a property, and see every step that decides it.',
+      'Check whether an agent can sell ads on a property, and see every step that decides it.',
     body: (
       <>
         <h1>Check authorization</h1>
@@ -214,8 +215,8 @@ async function showProperty(
   )
   const judged = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
   return {
-    title: `${judged.verdict}: ${clipText(property, 60)}`,
-    description: `Can ${clipText(agent, 80)} sell ads on ${clipText(property, 60)}? ${formatVerdict(judged)}.`,
+    title: `${judged.verdict}: ${clipText(showDomains(property), 60)}`,
+    description: `Can ${clipText(agent, 80)} sell ads on ${clipText(showDomains(property), 60)}? ${formatVerdict(judged)}.`,
     json: `/api/registry/validate/property-authorization?${new URLSearchParams(query)}`,
     body: (
       <>
@@ -267,8 +268,8 @@ async function showPublisher(
     describePart(body, evidence) ??
     describeVerdict({ ...body, authorized: count > 0 }, evidence, at)
   return {
-    title: `${judged.verdict}: ${clipText(publisher, 60)}`,
-    description: `Can ${clipText(agent, 80)} sell ads for ${clipText(publisher, 60)}? ${formatVerdict(judged)}.`,
+    title: `${judged.verdict}: ${clipText(showDomains(publisher), 60)}`,
+    description: `Can ${clipText(agent, 80)} sell ads for ${clipText(showDomains(publisher), 60)}? ${formatVerdict(judged)}.`,
     json: `/api/registry/publisher/authorization?${new URLSearchParams(query)}`,
     body: (
       <>
@@ -390,8 +391,8 @@ function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[])
 function renderPast(): Html {
   return (
     <p>
-      This is what the publisher’s file said then. Operators’ files have no history, and the
-      freshness below is current.
+      This is what the publisher’s file said then. The registry keeps no history of what operators
+      declare.
     </p>
   )
 }

@@ -392,8 +392,8 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   if (hosting === 'own file') {
     return (
       <p class="hint">
-        {domain} serves its own {kind}, so none can be hosted for it. Once this file is valid,
-        download it and use it to replace the one on your site.
+        The site {domain} serves its own {kind}, so none can be hosted for it. Once this file is
+        valid, download it and use it to replace the one on your site.
       </p>
     )
   }

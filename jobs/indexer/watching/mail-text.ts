@@ -87,7 +87,7 @@ const countedHeadlines = {
   publisher_gained: (name: string, count: number) => `${count} publishers now authorize ${name}`,
   publisher_lost: (name: string, count: number) =>
     `${count} publishers no longer authorize ${name}`,
-  claimed: (name: string, count: number) => `${count} agents claim to sell ${name}`,
+  claimed: (name: string, count: number) => `${count} agents claim to sell ads on ${name}`,
   lookalike: (name: string, count: number) =>
     `Possible impersonation: ${count} domains that resemble ${name} were added`,
 } as const
@@ -107,7 +107,7 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
     case 'hosted_changed':
       return `${nameEditor(change)} edited the hosted ${change.file} of ${name}`
     case 'hosted_stopped':
-      return `${nameEditor(change)} removed the hosted ${change.file} of ${name}`
+      return `${nameEditor(change)} stopped hosting the ${change.file} of ${name}`
     case 'agent_gained':
       return `${name} now authorizes ${toShownName(change.agent)}`
     case 'agent_lost':
@@ -117,7 +117,7 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
     case 'publisher_lost':
       return `${change.domain} no longer authorizes ${name}`
     case 'claimed':
-      return `${toShownName(change.agent)} claims to sell ${name}`
+      return `${toShownName(change.agent)} claims to sell ads on ${name}`
     case 'lookalike':
       return `Possible impersonation: someone added ${change.domain}, which resembles ${name}`
     case 'tests':

@@ -62,8 +62,12 @@ test('a step names the host of its entry where another file than the publisherâ€
 })
 
 test('a step contracts what the API writes out', () => {
-  const page = read([step('site', { text: 'the file has no entry for this agent and publisher' })])
-  expect(page('.says').text()).toBe('The file has no entry for this agent and publisher.')
+  const page = read([
+    step('site', { text: 'the file has no entry that authorizes this agent for this publisher' }),
+  ])
+  expect(page('.says').text()).toBe(
+    'The file has no entry that authorizes this agent for this publisher.',
+  )
 })
 
 test('what the publisher says of the agent is not repeated as said by the operator', () => {

@@ -34,7 +34,10 @@ const coming = { effective_from: '2027-01-15T00:00:00.000Z' }
 const contradicted = [publisherStep('granted'), operatorStep('declared_otherwise', 'mismatch')]
 
 test.each<[headline: string, evidence: Evidence[]]>([
-  ['No. The file has no entry for this agent and publisher', [publisherStep('agent_not_listed')]],
+  [
+    'No. The file has no entry that authorizes this agent for this publisher',
+    [publisherStep('agent_not_listed')],
+  ],
   ['No. The authorization ended on 31 Dec 2020', [publisherStep('not_in_window', ended)]],
   ['No. The authorization starts on 15 Jan 2027', [publisherStep('not_in_window', coming)]],
   ['No. The entry doesn’t cover that country', [publisherStep('country_not_listed')]],
