@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
 import { toIso } from '../../pipeline/core/clock.ts'
@@ -17,12 +17,16 @@ import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { fillPages } from '../support/worlds/page-world.ts'
 
 const timeout = 120_000
+const desktop = { width: 1280, height: 720 }
 let browser: Browser
+/** The only window: a new one for each case would have DuckDB to compile again. */
+let page: Page
 let registry: TestRegistry
 let origin: string
 
 beforeAll(async () => {
   browser = await launchBrowser()
+  page = await browser.newPage()
   registry = await openRegistry()
   await fillPages(registry)
   await registry.publish()
@@ -34,20 +38,22 @@ afterAll(async () => {
   await registry?.close()
 })
 
-/** Opens the page with a window of its own; returns what it asked of other servers, too. */
+/** Loads the page anew; returns what it asked of other servers, too. */
 async function visit(hash: string, use: (page: Page) => Promise<void>): Promise<string[]> {
-  const context = await browser.newContext()
   const outside: string[] = []
+  const note = (request: Request) => {
+    const url = request.url()
+    if (!url.startsWith(origin) && !/^(?:blob|data):/.test(url)) outside.push(url)
+  }
+  await page.setViewportSize(desktop)
+  // Another hash of the page that is there would not load it.
+  await page.goto('about:blank')
+  page.on('request', note)
   try {
-    const page = await context.newPage()
-    page.on('request', request => {
-      const url = request.url()
-      if (!url.startsWith(origin) && !/^(?:blob|data):/.test(url)) outside.push(url)
-    })
     await page.goto(`${origin}/sql${hash}`)
     await use(page)
   } finally {
-    await context.close()
+    page.off('request', note)
   }
   return outside
 }
