@@ -32,14 +32,14 @@ const SaleQuestion = z.looseObject({
 const pairs = z.array(SaleQuestion).meta({
   maxItems: limits.authorizationsChecked,
   description:
-    'Pairs to check, with one line of the response each. Unknown fields are ignored, but a pair gets an error if a field is misspelled or would restrict the sale.',
+    'Pairs to check, with one line of the response each. Unknown fields are ignored, but a pair gets an error if a field is misspelled or would limit the check.',
 })
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 
 /** The list of questions as JSON, for the documents. Each question is checked by itself. */
 export const SaleQuestions = {
   id: 'SaleQuestions',
-  description: 'Sales to check in one call',
+  description: 'Authorizations to check in one call',
   ...schema,
 }
 

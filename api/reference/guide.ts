@@ -13,11 +13,11 @@ contains the last known data.
 | \`never_crawled\` | the file has not been requested yet; a lookup or check of one domain schedules a crawl, a bulk call does not |
 | \`current\` | the last attempt succeeded less than two days ago |
 | \`stale\` | the last successful attempt was more than two days ago |
-| \`failing\` | the last attempt got no response: a timeout, a refusal, broken TLS |
+| \`failing\` | the last attempt failed, for example with a timeout, broken TLS or a server error |
 | \`absent\` | there is no such file (404 or 410) |
-| \`invalid\` | there is a file, but nothing in it is valid |
+| \`invalid\` | there is a file, but nothing in it can be used |
 
-\`checked_at\` is the time of the last attempt, and \`succeeded_at\` that of the last successful one.
+\`checked_at\` is the time of the last attempt, and \`succeeded_at\` is the time of the last successful one.
 \`outcome\` is the result of the last attempt in one word, and \`http_status\` what the server returned.
 
 ## Caching
@@ -73,7 +73,7 @@ Fetch every page of agent search, the snapshot of authorizations, the catalog an
 are a full copy of what publishers grant and agents offer. Only lookups say whether operators agree.
 The \`X-Sync-Cursor\` of each response is the cursor of the last event that it includes. Then read the feed from
 the oldest of these cursors. The copy may already include some of the events after it, but none is
-missing. Reload the lists of agents and properties from time to time: events do not carry all their fields. The feed reaches back 90 days. For an older cursor you get a 410 \`cursor_expired\`: read
+missing. Reload the lists of agents and properties from time to time: events do not carry all their fields. The feed reaches back 90 days. For an older cursor you get a 410 \`cursor_expired\`: fetch
 the full copy again.
 
 \`GET /api/registry/feed\` pages through events. \`has_more: false\` means that you are at the end: send

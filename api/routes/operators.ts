@@ -39,7 +39,7 @@ export const lookUpOperator = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that a domain operates, and the publishers that authorize them',
   description:
-    'Returns the agents of the member that has verified the domain or its closest parent; for other domains, the agents in their brand.json. Everyone sees public agents. Members with API access also see those shared with members, and the owner sees all of its own. `scope` can only narrow this.',
+    'Returns the agents of the member that has verified the domain or its closest parent; for other domains, the agents in their brand.json. Everyone sees public agents. Members with API access also see those shared with members, and an organization sees all its own agents. `scope` can only narrow this.',
   access: 'optional',
   cache: 'personal',
   query: z.object({

@@ -57,7 +57,8 @@ export const eventTypes = {
           'Time at which the failing file was last read; absent if that file no longer lists the property',
         ),
     }),
-    means: 'the publisher no longer lists a property, or its validation failed',
+    means:
+      'the publisher no longer lists a property or was revoked, or its file can no longer be used',
   },
   'property.reactivated': {
     entity: 'property',

@@ -45,7 +45,7 @@ export const operatorSide = {
   operator_side: z
     .enum(operatorWords)
     .describe(
-      'What the brand.json of the agent’s operator says about the grant: `contradicted` means that the agent cannot sell, whatever the publisher grants; `silent` that the file does not mention it',
+      'What the brand.json of the agent’s operator says about the grant: `contradicted` means that the agent cannot sell, whatever the publisher grants; `silent` means that the file does not mention the property',
     ),
   operator_reason: z
     .enum(operatorReasons)
@@ -69,7 +69,7 @@ export const needsOfGrant = z
 /** Members of an answer that tell the same of a grant of several properties. */
 export const operatorSideOfGrant = {
   operator_side: operatorSide.operator_side.describe(
-    'What the brand.json of the agent’s operator says about the grant: `contradicted` if it contradicts any property, which the agent then cannot sell; `confirmed` if it confirms all of them; `silent` if it does not mention some',
+    'What the brand.json of the agent’s operator says about the grant: `contradicted` if the file contradicts the grant of any property, which the agent then cannot sell; `confirmed` if it confirms the grant of all properties; `silent` if it does not mention some of them',
   ),
   operator_reason: operatorSide.operator_reason,
   properties_contradicted: z

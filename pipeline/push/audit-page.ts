@@ -38,7 +38,10 @@ export function readAuditPage(
 ): NextPage | { ended: string } {
   const reader = { record }
   if (granted_by === null || !mayPostAudit(reader, org_id, granted_by))
-    return { ended: 'whoever subscribed may no longer have the audit log posted' }
+    return {
+      ended:
+        'whoever created or last resumed the subscription no longer has access to the audit log',
+    }
   const after = parseAuditCursor(cursor)
   if (after.seq > seq) return { ended: 'the audit log no longer has the change of its cursor' }
   const steps = listAuditSteps(reader, org_id, { after, until: seq, limit })

@@ -60,7 +60,7 @@ test.skipIf(!hasJq)('docs/webhooks.md lets a webhook arrive from the demo', () =
   const { base, dataDir } = demo
   const path = 'docs/webhooks.md'
   const page = readFileSync(path, 'utf8')
-  const chapter = /^## See one arrive\n[\s\S]*?(?=^## )/m.exec(page)![0]
+  const chapter = /^## See a delivery arrive\n[\s\S]*?(?=^## )/m.exec(page)![0]
   const filled = fillGuide(chapter, { base, dataDir, organization: 'Acme-webhooks' })
   if (process.env.UPDATE_GUIDES === '1')
     writeFileSync(

@@ -92,7 +92,7 @@ const declared = {
   group: 'Lookups & Authorization',
   summary: 'List an agent’s publishers',
   description:
-    'Publishers are sorted by domain. Counts are per publisher and include only properties with an ID. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the last snapshot. `freshness` is that of the least fresh file. `as_of` cannot be combined with `since` or `status=revoked`, and omits `revoked`, because no history of these is kept. Returns 404 for an agent that no publisher ever named.',
+    'Publishers are sorted by domain. Counts are per publisher and include only properties with an ID. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the last snapshot. `freshness` describes the least fresh file. `as_of` cannot be combined with `since` or `status=revoked`, and omits `revoked`, because no history of revocations is kept. Returns 404 for an agent that no publisher ever named.',
   access: 'public',
   cache: 'minute',
   dependsOn: ({

@@ -54,7 +54,7 @@ export const lookUpProperty = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that publishers authorize to sell ads on a property',
   description:
-    'Returns all grants in force; limited ones have `needs`. If one is `contradicted`, the agent cannot sell this property. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
+    'Returns all grants in force; limited ones have `needs`. If a grant is `contradicted`, the agent cannot sell ads on this property. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { type, value, as_of }, reader }) => [
@@ -258,7 +258,7 @@ export const lookUpAgentDomains = defineOperation({
   path: '/api/registry/lookup/agent/:agentUrl/domains',
   group: 'Lookups & Authorization',
   summary: 'List the publishers that authorize an agent',
-  description: 'Publishers are sorted by domain. `freshness` is that of their least fresh file.',
+  description: 'Publishers are sorted by domain. `freshness` describes their least fresh file.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { agentUrl }, query: { as_of }, reader }) => [

@@ -16,7 +16,7 @@ export const authorizeInBulk = defineOperation({
   summary: 'Check in bulk whether agents can sell ads on domains or other identifiers',
   description:
     'Takes JSON, or CSV as `text/csv` whose first line names the columns (`agent_url`, and `domain` or ' +
-    '`identifier_type` and `identifier_value`). Streams one line per question, in order, as NDJSON or ' +
+    '`identifier_type` and `identifier_value`). Streams one result per line of the list, in order, as NDJSON or ' +
     'CSV. Each verdict is the same as from `/api/registry/validate/property-authorization`, without placements or collections; `country` may be set on each line. An invalid line gets an `error`; the others get their verdict.',
   access: 'public',
   cache: 'none',

@@ -68,8 +68,8 @@ export const authorizePublisher = defineOperation({
   summary: 'Count a publisher’s properties that an agent can sell ads on',
   description:
     'Counts the active properties that are covered by a grant in force and not contradicted by the agent’s operator. ' +
-    `${sidesSentence}Grants limited to countries, ` +
-    'placements or collections are checked only against those in the request; if one is required but missing, `needs` names it. Returns 404 if the publisher does not authorize the agent.',
+    `${sidesSentence}A grant limited to countries, ` +
+    'placements or collections counts if the request names none of them, or names one that the grant covers; `needs` names the first parameter that is missing. Returns 404 if the publisher does not authorize the agent.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { domain, agent, as_of }, reader }) => [

@@ -34,10 +34,10 @@ export const Side = z.enum(['match', 'mismatch', 'unknown'])
 export const Sides = z
   .looseObject({
     publisher: Side.describe(
-      'Whether the publisher’s file grants the sale: `match` if it does, `mismatch` if it does not or while the parameter in `needs` is missing, and `unknown` if the publisher has no valid file or no active property with the identifier',
+      'Whether the publisher’s file authorizes the agent: `match` if it does, `mismatch` if it does not or while the parameter in `needs` is missing, and `unknown` if the publisher has no valid file or no active property with the identifier',
     ),
     operator: Side.describe(
-      'Whether the operator’s brand.json confirms the sale: `match` if `operator_side` is `confirmed`, `mismatch` if it is `contradicted`, and `unknown` if it is `silent` or `unknown`',
+      'Whether the operator’s brand.json confirms the authorization: `match` if `operator_side` is `confirmed`, `mismatch` if it is `contradicted`, and `unknown` if it is `silent` or `unknown`',
     ),
   })
   .meta({
@@ -266,7 +266,7 @@ export const PropertyLookup = z
   .meta({
     id: 'PropertyLookup',
     description:
-      'Agents that publishers authorize to sell a property, and what their operators say',
+      'Agents that publishers authorize to sell ads on a property, and what the agents’ operators say',
   })
 
 export const AgentDomains = z

@@ -52,7 +52,7 @@ export const CatalogEntry = z
     status: z
       .enum(propertyStatuses)
       .describe(
-        'Status of the property: `stale` if the publisher’s file has not confirmed it recently, `removed` if it was merged into another',
+        'Status of the property: `stale` if the publisher’s file no longer lists the property or can no longer be used, `removed` if it was merged into another',
       ),
     identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     publisher_domain: PublisherDomain,

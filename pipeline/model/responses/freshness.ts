@@ -6,7 +6,7 @@ export const FreshnessBlock = z
     state: z
       .enum(['never_crawled', 'current', 'stale', 'failing', 'absent', 'invalid'])
       .describe(
-        'State of the file: `current` if it was read within 48 hours, `stale` if it was read before that, `failing` if the last attempt failed, `absent` if there is no such file, `invalid` if it cannot be read, has nothing that can be used, or leads through too many other files',
+        'State of the file: `current` if it was read within 48 hours, `stale` if it was read before that, `failing` if the last attempt failed, `absent` if there is no such file, `invalid` if nothing in it can be used, or if it leads through too many other files',
       ),
     outcome: z
       .string()

@@ -28,7 +28,7 @@ export const ResolvedPropertyItem = z
     identifiers: z.array(Identifier).describe('Identifiers of the property, such as its domain'),
     tags: PropertyTags,
     status: text.describe(
-      'Status of the property: `active`, or `stale` if the publisher’s file has not confirmed it recently',
+      'Status of the property: `active`, or `stale` if the publisher’s file no longer lists the property or can no longer be used',
     ),
   })
   .meta({ id: 'PropertyItem', description: 'A property as a publisher declares it' })

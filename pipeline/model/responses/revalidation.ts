@@ -39,7 +39,10 @@ export const PublisherRevalidated = z
     manager_domain,
     crawl_request_id: CrawlRequestId,
   })
-  .meta({ id: 'PublisherRevalidated', description: 'The verdict on a file that was read just now' })
+  .meta({
+    id: 'PublisherRevalidated',
+    description: 'Result of checking a file that was read just now',
+  })
 
 const previous = text
   .nullable()

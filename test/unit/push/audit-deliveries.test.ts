@@ -152,7 +152,7 @@ test.each([
   commit(delivering, 'two')
   await expect
     .poll(() => delivering.disabled.get(id))
-    .toBe('whoever subscribed may no longer have the audit log posted')
+    .toBe('whoever created or last resumed the subscription no longer has access to the audit log')
   expect(labels(receiver)).toEqual(['one'])
 })
 
