@@ -178,10 +178,11 @@ describe('GET /api/registry/agents/search', () => {
     )
     const behind = await search()
     expect(behind.headers['x-sync-cursor']).toBe(before.headers['x-sync-cursor'])
-    const feed = await registry.app.inject({
-      url: `/api/registry/feed?types=agent.*&cursor=${behind.headers['x-sync-cursor']}`,
-      headers: { authorization: `Bearer ${key}` },
-    })
+    const feed = await registry.send(
+      'GET',
+      `/api/registry/feed?types=agent.*&cursor=${behind.headers['x-sync-cursor']}`,
+      { key },
+    )
     expect(feed.json().events.map((event: { entity_id: string }) => event.entity_id)).toEqual([
       'https://new.example/mcp',
     ])
@@ -240,11 +241,7 @@ describe('GET /api/registry/agents/search', () => {
 
   test('503: before the first snapshot nothing can be searched', async () => {
     const early = await openRegistry()
-    const ask = async (key: string) =>
-      early.app.inject({
-        url: '/api/registry/agents/search',
-        headers: { authorization: `Bearer ${key}` },
-      })
+    const ask = async (key: string) => early.send('GET', '/api/registry/agents/search', { key })
     const key = await early.createKey('Early')
     expect((await ask(key)).statusCode).toBe(503)
     await early.publish()

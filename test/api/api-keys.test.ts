@@ -31,12 +31,7 @@ afterAll(async () => {
 })
 
 const ask = (token: string, method: 'GET' | 'POST' | 'DELETE', rest = '', payload?: object) =>
-  registry.app.inject({
-    method,
-    url: `/api/me/api-keys${rest}`,
-    headers: { authorization: `Bearer ${token}` },
-    ...(payload && { payload }),
-  })
+  registry.send(method, `/api/me/api-keys${rest}`, { key: token, payload })
 const make = async (permissions: KeyPermission[] = [], by = owner) =>
   (await ask(by, 'POST', '', { name: 'Nightly job', permissions })).json()
 const names = async (token: string) =>
@@ -53,10 +48,9 @@ async function findOrgId(name: string): Promise<string> {
 describe('an API key', () => {
   test('is created once under one Idempotency-Key, and a repeated request says so', async () => {
     const create = (name: string) =>
-      registry.app.inject({
-        method: 'POST',
-        url: '/api/me/api-keys',
-        headers: { authorization: `Bearer ${owner}`, 'idempotency-key': 'nightly' },
+      registry.send('POST', '/api/me/api-keys', {
+        key: owner,
+        headers: { 'idempotency-key': 'nightly' },
         payload: { name },
       })
     const answers = await Promise.all([create('Once'), create('Once'), create('Once')])

@@ -63,9 +63,7 @@ test('as_of takes a date as its first moment in UTC', async () => {
 
 test('as_of of a product reads the history of fifty publishers at most', async () => {
   const validate = (domains: string[]) =>
-    registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/validate/product-authorization?as_of=2026-11-21',
+    registry.send('POST', '/api/registry/validate/product-authorization?as_of=2026-11-21', {
       payload: {
         agent_url: agent,
         publisher_properties: domains.map(publisher_domain => ({ publisher_domain })),
@@ -81,10 +79,11 @@ test('as_of of a product reads the history of fifty publishers at most', async (
 test('as_of lists the grants of an agent, and refuses claims, of which no history is kept', async () => {
   const headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
   const list = (query: Record<string, string>) =>
-    registry.app.inject({
-      url: `/api/registry/authorizations?${new URLSearchParams({ agent_url: agent, ...query })}`,
-      headers,
-    })
+    registry.send(
+      'GET',
+      `/api/registry/authorizations?${new URLSearchParams({ agent_url: agent, ...query })}`,
+      { headers },
+    )
   expect((await list({})).json().rows).toEqual([])
   const then = (await list({ as_of: '2026-11-21' })).json()
   expect(then).toMatchObject({ count: 1, rows_total: 1, as_of: '2026-11-21T00:00:00.000Z' })
@@ -184,8 +183,7 @@ test.each([
 
 test('the page of an agent shows what it could sell in the past', async () => {
   const show = (as_of: string) =>
-    registry.app.inject({
-      url: `/agent/${encodeURIComponent(agent)}?${new URLSearchParams({ as_of })}`,
+    registry.send('GET', `/agent/${encodeURIComponent(agent)}?${new URLSearchParams({ as_of })}`, {
       headers: { accept: 'text/html' },
     })
   const page = await show('2026-11-21')

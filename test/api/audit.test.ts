@@ -27,12 +27,7 @@ const rows = (wanted: Partial<AuditWanted> = {}) =>
   listAuditRows(registry.sequencer.accounts.db, { limit: 100, ...wanted })
 
 function save(brand_name: string, domain = 'acme.example') {
-  return registry.app.inject({
-    method: 'POST',
-    url: '/api/brands/save',
-    payload: { domain, brand_name },
-    headers: { authorization: `Bearer ${secret}` },
-  })
+  return registry.send('POST', '/api/brands/save', { key: secret, payload: { domain, brand_name } })
 }
 
 describe('the audit', () => {

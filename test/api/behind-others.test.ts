@@ -49,12 +49,11 @@ async function listStatuses(authorization: string | undefined): Promise<Map<stri
     for (const { params = [], query, payload, headers } of listRequests(operation)) {
       const values = [params].flat()
       const path = operation.path.replace(/:\w+/g, () => values.shift() ?? 'x')
-      const { statusCode } = await registry.app.inject({
-        method: operation.method,
-        url: query === undefined ? path : `${path}?${query}`,
-        headers: { ...(authorization && { authorization }), ...headers },
-        ...(payload !== undefined && { payload }),
-      })
+      const { statusCode } = await registry.send(
+        operation.method,
+        query === undefined ? path : `${path}?${query}`,
+        { headers: { ...(authorization && { authorization }), ...headers }, payload },
+      )
       found.push(statusCode)
     }
     statuses.set(operation.id, found)

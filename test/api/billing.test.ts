@@ -65,15 +65,13 @@ const send = (
   signature: string | undefined = signBody(body),
   headers = {},
 ) =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/webhooks/billing',
-    payload: body,
+  registry.send('POST', '/api/webhooks/billing', {
     headers: {
       'content-type': 'application/json',
       ...(signature && { 'billing-signature': signature }),
       ...headers,
     },
+    payload: body,
   })
 const tell = async (delivered: SentEvent = {}) => send(formatBody(delivered))
 const tierNow = async () =>
@@ -86,11 +84,9 @@ const visibility = async () =>
     'select visibility from member_agents',
   ))!.visibility
 const show = () =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/me/agents',
+  registry.send('POST', '/api/me/agents', {
+    key,
     payload: { url: agent, type: 'sales', visibility: 'public' },
-    headers: { authorization: `Bearer ${key}` },
   })
 
 describe('an event of the billing provider', () => {
@@ -244,11 +240,9 @@ describe('an unverified webhook', () => {
     ['with an empty signature', () => `t=${NOW_S},v1=`],
   ])('%s', async (_, sign) => {
     const body = formatBody()
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/webhooks/billing',
-      payload: body,
+    const answer = await registry.send('POST', '/api/webhooks/billing', {
       headers: { 'content-type': 'application/json', ...toHeaders(sign(body)) },
+      payload: body,
     })
     expect(answer.statusCode).toBe(400)
     expect(typeof answer.json().error).toBe('string')

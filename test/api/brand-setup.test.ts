@@ -23,12 +23,7 @@ afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 const post = (path: string, payload: object, secret = acme) =>
-  registry.app.inject({
-    method: 'POST',
-    url: `/api/brands/${path}`,
-    payload,
-    headers: { authorization: `Bearer ${secret}` },
-  })
+  registry.send('POST', `/api/brands/${path}`, { key: secret, payload })
 const get = (url: string) => registry.app.inject(url)
 const resolved = async (domain: string) =>
   (await get(`/api/brands/resolve?domain=${domain}`)).json()
@@ -54,11 +49,9 @@ describe('setting up a brand', () => {
   test('fails where the registry has no https address to point to', async () => {
     const plain = await web.open({}, { settings: { BASE_URL: 'http://registry.example:3000' } })
     const secret = await enrol(plain, { org: 'Plain', domains: ['plain.example'] })
-    const answer = await plain.app.inject({
-      method: 'POST',
-      url: '/api/brands/setup-my-brand',
+    const answer = await plain.send('POST', '/api/brands/setup-my-brand', {
+      key: secret,
       payload: { domain: 'plain.example', brand_name: 'Plain' },
-      headers: { authorization: `Bearer ${secret}` },
     })
     expect([answer.statusCode, answer.json()]).toMatchObject([
       200,

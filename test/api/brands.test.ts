@@ -155,8 +155,7 @@ describe('GET /api/brands/resolve', () => {
     const { headers } = await registry.app.inject(url)
     const changed = Date.parse(String(headers['last-modified']))
     const asked = (ms: number, more = {}) =>
-      registry.app.inject({
-        url,
+      registry.send('GET', url, {
         headers: { 'if-modified-since': new Date(ms).toUTCString(), ...more },
       })
     expect((await asked(changed)).statusCode).toBe(304)

@@ -58,9 +58,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 async function post(payload: string, headers: Record<string, string> = {}, query = '') {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: `${path}${query}`,
+  const answer = await registry.send('POST', `${path}${query}`, {
     headers: { 'content-type': 'application/json', ...headers },
     payload,
   })
@@ -211,9 +209,7 @@ test.each([
   ['gzip, deflate, br', 'gzip'],
 ])('the answer to Accept-Encoding: %s is sent as %s', async (accepted, encoding) => {
   for (const format of ['ndjson', 'csv']) {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: `${path}?format=${format}`,
+    const answer = await registry.send('POST', `${path}?format=${format}`, {
       headers: {
         'content-type': 'application/json',
         ...(accepted !== undefined && { 'accept-encoding': accepted }),
@@ -382,9 +378,7 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
     const form = new FormData()
     for (const [name, value] of Object.entries(parts)) form.set(name, value)
     const request = new Request('http://localhost/', { method: 'POST', body: form })
-    return registry.app.inject({
-      method: 'POST',
-      url: '/authorization/list',
+    return registry.send('POST', '/authorization/list', {
       headers: { 'content-type': request.headers.get('content-type') ?? '' },
       payload: Buffer.from(await request.arrayBuffer()),
     })

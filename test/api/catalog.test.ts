@@ -263,9 +263,7 @@ describe('POST /api/registry/resolve', () => {
       evidence: 'the same site',
     })
     await own.publish()
-    const answer = await own.app.inject({
-      method: 'POST',
-      url: '/api/registry/resolve',
+    const answer = await own.send('POST', '/api/registry/resolve', {
       payload: {
         identifiers: [{ type: 'domain', value: 'b.example' }],
         provenance,

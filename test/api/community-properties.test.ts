@@ -34,9 +34,7 @@ const site = (value: string, name = value) => ({
 })
 
 async function save(publisher_domain: string, properties: object[]): Promise<void> {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: '/api/properties/save',
+  const answer = await registry.send('POST', '/api/properties/save', {
     headers: authorized(),
     payload: { publisher_domain, properties },
   })
@@ -105,9 +103,7 @@ describe('a community property without identifiers', () => {
   const own = [{ type: 'domain', value: host }]
 
   async function readFile(): Promise<{ property_type: string; identifiers: object[] }[]> {
-    const answer = await registry.app.inject({
-      url: `/publisher/${host}/.well-known/adagents.json`,
-    })
+    const answer = await registry.send('GET', `/publisher/${host}/.well-known/adagents.json`)
     return answer.json().properties
   }
 
@@ -122,9 +118,7 @@ describe('a community property without identifiers', () => {
       [rid, podcast].includes(entity_id),
     )
     const { properties } = await get(`properties/registry?source=community&search=${host}`)
-    const bulk = await registry.app.inject({
-      method: 'POST',
-      url: '/api/properties/resolve/bulk',
+    const bulk = await registry.send('POST', '/api/properties/resolve/bulk', {
       payload: { domains: [host] },
     })
     const sync = await get('registry/catalog/sync?since=2026-01-01T00:00:00Z')
@@ -213,9 +207,7 @@ describe('a community property', () => {
     ])
     const { entries } = await get('registry/catalog/sync?since=2026-01-01T00:00:00Z')
     expect(entries.map((event: { property_rid: string }) => event.property_rid)).toContain(rid)
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/resolve',
+    const answer = await registry.send('POST', '/api/registry/resolve', {
       payload: {
         mode: 'lookup',
         provenance: { type: 'impression_log' },
@@ -234,10 +226,8 @@ describe('a community property', () => {
     await save(domain, [site(domain, 'Renamed')])
     await save(domain, [site(domain, 'Renamed')])
     const secret = await createModerator(registry)
-    const back = await registry.app.inject({
-      method: 'POST',
-      url: `/api/properties/hosted/${domain}/rollback`,
-      headers: { authorization: `Bearer ${secret}` },
+    const back = await registry.send('POST', `/api/properties/hosted/${domain}/rollback`, {
+      key: secret,
       payload: { to_revision: 1 },
     })
     expect(back.statusCode, back.body).toBe(200)
@@ -295,9 +285,7 @@ describe('a community property', () => {
 
   test('that was contributed before keeps its rid', async () => {
     const host = 'known.acme.example'
-    const asked = await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/resolve',
+    const asked = await registry.send('POST', '/api/registry/resolve', {
       headers: authorized(),
       payload: {
         mode: 'resolve',

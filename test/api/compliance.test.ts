@@ -105,12 +105,7 @@ async function enrolAgent(
     },
     async send(method, path, payload) {
       const headers = { authorization: `Bearer ${key}` }
-      const answer = await registry.app.inject({
-        method,
-        url: at(path),
-        headers,
-        ...(payload && { payload }),
-      })
+      const answer = await registry.send(method, at(path), { headers, payload })
       return { status: answer.statusCode, body: parse(answer.body) }
     },
   }
@@ -152,10 +147,7 @@ async function testNow(tested: Enrolled): Promise<void> {
 
 async function listEvents(url: string): Promise<FeedEvent[]> {
   const key = await registry.createKey(`Reader ${randomUUID()}`)
-  const answer = await registry.app.inject({
-    url: '/api/registry/feed?types=agent.*&limit=1000',
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const answer = await registry.send('GET', '/api/registry/feed?types=agent.*&limit=1000', { key })
   return answer.json().events.filter((event: FeedEvent) => event.entity_id === url)
 }
 
@@ -649,12 +641,15 @@ describe('the credential of an agent', () => {
   ])('is refused with %s of %s', async (code, field, payload) => {
     const url = 'https://t.example/mcp'
     refused ??= await enrol(registry, { org: 'Refused', agents: [{ url }] })
-    const answer = await registry.app.inject({
-      method: 'PUT',
-      url: `/api/registry/agents/${encodeURIComponent(url)}/oauth-client-credentials`,
-      headers: { authorization: `Bearer ${refused}`, 'content-type': 'application/json' },
-      payload: JSON.stringify(payload),
-    })
+    const answer = await registry.send(
+      'PUT',
+      `/api/registry/agents/${encodeURIComponent(url)}/oauth-client-credentials`,
+      {
+        key: refused,
+        headers: { 'content-type': 'application/json' },
+        payload: JSON.stringify(payload),
+      },
+    )
     expect([answer.statusCode, answer.json()]).toMatchObject([400, { code, field }])
   })
   let refused: string | undefined
@@ -665,12 +660,11 @@ describe('the credential of an agent', () => {
   ])('is refused as %s if it is too short to be hidden: %s', async (auth_type, auth_token) => {
     const url = 'https://short.example/mcp'
     tooShort ??= await enrol(registry, { org: 'Short', agents: [{ url }] })
-    const answer = await registry.app.inject({
-      method: 'PUT',
-      url: `/api/registry/agents/${encodeURIComponent(url)}/connect`,
-      headers: { authorization: `Bearer ${tooShort}` },
-      payload: { auth_type, auth_token },
-    })
+    const answer = await registry.send(
+      'PUT',
+      `/api/registry/agents/${encodeURIComponent(url)}/connect`,
+      { key: tooShort, payload: { auth_type, auth_token } },
+    )
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
       'The secret must have at least 8 characters.',
@@ -681,12 +675,11 @@ describe('the credential of an agent', () => {
   it('is refused with an explanation if the operator has set no key', async () => {
     const strict = await web.open()
     const key = await enrol(strict, { org: 'Keyless', agents: [{ url: 'https://k.example/mcp' }] })
-    const answer = await strict.app.inject({
-      method: 'PUT',
-      url: `/api/registry/agents/${encodeURIComponent('https://k.example/mcp')}/connect`,
-      headers: { authorization: `Bearer ${key}` },
-      payload: { auth_token: 'secret-word' },
-    })
+    const answer = await strict.send(
+      'PUT',
+      `/api/registry/agents/${encodeURIComponent('https://k.example/mcp')}/connect`,
+      { key, payload: { auth_token: 'secret-word' } },
+    )
     expect([answer.statusCode, answer.json().error]).toEqual([
       503,
       'This registry accepts no credentials: its operator has set no key.',
@@ -979,12 +972,11 @@ test('an agent of another organization cannot be set up by one that enrolled it 
     tier: 'company_standard',
     agents: [{ url: owner.url }],
   })
-  const answer = await registry.app.inject({
-    method: 'PUT',
-    url: `/api/registry/agents/${encodeURIComponent(owner.url)}/compliance/opt-out`,
-    headers: { authorization: `Bearer ${intruder}` },
-    payload: { opt_out: true },
-  })
+  const answer = await registry.send(
+    'PUT',
+    `/api/registry/agents/${encodeURIComponent(owner.url)}/compliance/opt-out`,
+    { key: intruder, payload: { opt_out: true } },
+  )
   expect([answer.statusCode, answer.json().error]).toEqual([
     403,
     'Another organization answers for this agent.',
@@ -992,11 +984,7 @@ test('an agent of another organization cannot be set up by one that enrolled it 
 })
 
 async function check(token: string): Promise<Payload> {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: '/api/registry/badges/verify',
-    payload: { token },
-  })
+  const answer = await registry.send('POST', '/api/registry/badges/verify', { payload: { token } })
   return answer.json()
 }
 

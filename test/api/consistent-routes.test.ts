@@ -64,10 +64,7 @@ const get = async (operation: Operation, query: Record<string, string>) => {
     delete params[name]
     return value
   })
-  return registry.app.inject({
-    url: `${path}?${new URLSearchParams(params)}`,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  return registry.send('GET', `${path}?${new URLSearchParams(params)}`, { key })
 }
 
 const reads = operations.filter(({ method, path }) => method === 'GET' && !/stream$/.test(path))
@@ -111,9 +108,7 @@ describe('every route accepts the same spellings of a domain', () => {
 
   test('products too', async () => {
     for (const spelling of spellings) {
-      const answer = await registry.app.inject({
-        method: 'POST',
-        url: '/api/registry/validate/product-authorization',
+      const answer = await registry.send('POST', '/api/registry/validate/product-authorization', {
         payload: {
           agent_url: needed.agent,
           publisher_properties: [{ publisher_domain: spelling, selection_type: 'all' }],
@@ -172,9 +167,7 @@ describe('no route answers for a text that can name nothing', () => {
         identifier_type: type,
         identifier_value: value,
       }))
-      const checked = await registry.app.inject({
-        method: 'POST',
-        url: '/api/registry/validate/authorizations',
+      const checked = await registry.send('POST', '/api/registry/validate/authorizations', {
         payload: { pairs },
       })
       const fault = 'must be a domain name such as acme.example'
@@ -187,9 +180,7 @@ describe('no route answers for a text that can name nothing', () => {
         false,
         `\`identifier_value\` ${fault}.`,
       ])
-      const resolved = await registry.app.inject({
-        method: 'POST',
-        url: '/api/registry/resolve',
+      const resolved = await registry.send('POST', '/api/registry/resolve', {
         payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' },
       })
       const errors = resolved.json().resolved.map(({ error }: { error?: string }) => error)
@@ -199,9 +190,7 @@ describe('no route answers for a text that can name nothing', () => {
 
   test('a product', async () => {
     for (const path of ['validate/product-authorization', 'expand/product-identifiers']) {
-      const answer = await registry.app.inject({
-        method: 'POST',
-        url: `/api/registry/${path}`,
+      const answer = await registry.send('POST', `/api/registry/${path}`, {
         payload: {
           agent_url: needed.agent,
           publisher_properties: [{ publisher_domain: domain }, { publisher_domain: 'no domain' }],
@@ -263,10 +252,7 @@ describe('every list honours the requested page size', () => {
 test.each(['property.exploded', 'nonsense', 'nonsense.*', 'property.created,nonsense'])(
   'an unknown event type is refused with a list of the known ones: %s',
   async types => {
-    const answer = await registry.app.inject({
-      url: `/api/registry/feed?types=${types}`,
-      headers: { authorization: `Bearer ${key}` },
-    })
+    const answer = await registry.send('GET', `/api/registry/feed?types=${types}`, { key })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request' })
     expect(answer.json().error).toContain('property.created')

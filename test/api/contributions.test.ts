@@ -28,12 +28,7 @@ afterAll(async () => {
 })
 
 const ask = (method: 'GET' | 'POST', path: string, payload?: object, secret?: string) =>
-  registry.app.inject({
-    method,
-    url: `/api/registry/${path}`,
-    ...(payload && { payload }),
-    ...(secret && { headers: { authorization: `Bearer ${secret}` } }),
-  })
+  registry.send(method, `/api/registry/${path}`, { key: secret, payload })
 const resolve = (values: string[], type = 'domain', secret: string | undefined = key) =>
   ask(
     'POST',

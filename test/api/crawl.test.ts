@@ -85,18 +85,10 @@ async function open({ writer, ...options }: RegistryOptions = {}) {
   opened.push(registry)
   const token = await registry.createKey('Publishers')
   const post = (url: string, body: unknown, credential = token) =>
-    registry.app.inject({
-      method: 'POST',
-      url,
-      headers: { authorization: `Bearer ${credential}` },
-      payload: body as object,
-    })
+    registry.send('POST', url, { key: credential, payload: body as object })
   const ask = (body: unknown, credential = token) => post(paths.domain, body, credential)
   const status = (id: string, credential = token) =>
-    registry.app.inject({
-      url: `${paths.domain}/${id}`,
-      headers: { authorization: `Bearer ${credential}` },
-    })
+    registry.send('GET', `${paths.domain}/${id}`, { key: credential })
   return { registry, ask, post, status, token }
 }
 

@@ -122,9 +122,7 @@ describe('POST /api/adagents/create', () => {
 
   it('400: a deeply nested body', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/adagents/create',
+    const answer = await registry.send('POST', '/api/adagents/create', {
       headers: { 'content-type': 'application/json' },
       payload: `{"authorized_agents":[{"url":${deep}}]}`,
     })

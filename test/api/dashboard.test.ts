@@ -416,11 +416,7 @@ describe('a person manages', () => {
     expect(await list()).toContain('Planner')
     expect(await list()).not.toContain(secret)
     const path = /^curl \S+?(\/api\/[^\s']+)[\s\S]*Bearer sk_/.exec(made('main pre').text())![1]!
-    const ask = () =>
-      registry.app.inject({
-        url: path,
-        headers: { authorization: `Bearer ${secret}` },
-      })
+    const ask = () => registry.send('GET', path, { key: secret })
     expect((await ask()).json()).toHaveProperty('has_more')
     const page = await read(ann, at(acme, '/keys'))
     const row = page('tbody tr').filter((_, each) => page(each).text().includes('Planner'))
@@ -481,9 +477,7 @@ describe('a person manages', () => {
   })
 
   test('a form of an ended session leads to the sign-in', async () => {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/dashboard/publish',
+    const answer = await registry.send('POST', '/dashboard/publish', {
       headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
       payload: 'text=%7B%7D',
     })
@@ -630,10 +624,8 @@ describe('reviews', () => {
   })
 
   async function propose(platform: string, ...collections: string[]): Promise<string> {
-    const answer = await registry.app.inject({
-      method: 'PUT',
-      url: `/api/registry/mirrors/${platform}`,
-      headers: { authorization: `Bearer ${key}` },
+    const answer = await registry.send('PUT', `/api/registry/mirrors/${platform}`, {
+      key,
       payload: buildMirrorFile(...collections),
     })
     expect([answer.statusCode, answer.body]).toEqual([202, expect.any(String)])
@@ -685,10 +677,11 @@ describe('reviews', () => {
       expect.stringContaining('A rejection needs a reason'),
     ])
     await decide(place, { decision: 'reject', notes: 'Not your <platform>.' })
-    const answer = await registry.app.inject({
-      url: `/api/registry/mirror-proposals/${place.split('/').at(-1)}`,
-      headers: { authorization: `Bearer ${key}` },
-    })
+    const answer = await registry.send(
+      'GET',
+      `/api/registry/mirror-proposals/${place.split('/').at(-1)}`,
+      { key },
+    )
     expect(answer.json().proposal).toMatchObject({
       status: 'rejected',
       review_notes: 'Not your <platform>.',
@@ -802,15 +795,13 @@ describe('a file of the workshop', () => {
     const filler = () => randomBytes(600 * 1024).toString('base64')
     const text = () => JSON.stringify({ ...JSON.parse(handed.text), ext: { filler: filler() } })
     for (let posts = 0; posts < 45; posts++) {
-      const answer = await registry.app.inject({
-        method: 'POST',
-        url: '/workshop',
-        remoteAddress: '192.0.2.66',
+      const answer = await registry.send('POST', '/workshop', {
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
           'sec-fetch-site': 'same-origin',
         },
         payload: new URLSearchParams({ ...handed, text: text(), do: 'publish' }).toString(),
+        remoteAddress: '192.0.2.66',
       })
       expect(answer.statusCode).toBe(303)
     }
@@ -844,9 +835,7 @@ describe('a file of the workshop', () => {
     for (const [name, value] of Object.entries({ ...handed, file, do: 'publish' }))
       form.append(name, value)
     const request = new Request('http://registry', { method: 'POST', body: form })
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/workshop',
+    const answer = await registry.send('POST', '/workshop', {
       headers: { 'content-type': request.headers.get('content-type')!, ...SAME_SITE },
       payload: Buffer.from(await request.arrayBuffer()),
     })

@@ -226,12 +226,7 @@ test('a member of several organizations names the one to add a domain to', async
     )
     const headers = { authorization: `Bearer ${await issuer.token({ sub: 'ann' })}` }
     const begin = (query: string, domain: string) =>
-      theirs.app.inject({
-        method: 'POST',
-        url: `/api/me/organization/domains${query}`,
-        headers,
-        payload: { domain },
-      })
+      theirs.send('POST', `/api/me/organization/domains${query}`, { headers, payload: { domain } })
     expect((await begin('', 'one.example')).statusCode).toBe(201)
     expect((await begin(`?org=${second!.org_id}`, 'two.example')).statusCode).toBe(201)
     const issued = await db.all(

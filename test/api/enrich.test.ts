@@ -258,11 +258,7 @@ describe('GET /api/brands/enrich', () => {
   it('200: of one caller only so many new brands an hour are stored, and every one is answered', async () => {
     const registry = await open({ enrichedBrands: 100, namesPerCallerHour: 1 })
     const from = (remoteAddress: string, domain: string) =>
-      registry.app.inject({
-        method: 'GET',
-        url: `/api/brands/enrich?domain=${domain}`,
-        remoteAddress,
-      })
+      registry.send('GET', `/api/brands/enrich?domain=${domain}`, { remoteAddress })
     for (const domain of ['plain.example', 'moved.example']) {
       expect((await from('192.0.2.66', domain)).statusCode).toBe(200)
     }

@@ -61,10 +61,8 @@ const enrich = (domain: string) => get(`brands/enrich?domain=${domain}`)
 const resolve = (domain: string) => get(`brands/resolve?domain=${domain}`)
 
 function save(domain: string, brand_name: string, more: object = {}) {
-  return registry.app.inject({
-    method: 'POST',
-    url: '/api/brands/save',
-    headers: { authorization: `Bearer ${acme}` },
+  return registry.send('POST', '/api/brands/save', {
+    key: acme,
     payload: { domain, brand_name, ...more },
   })
 }
@@ -89,9 +87,7 @@ describe('an enriched brand', () => {
       },
     })
     expect(resolved.brand_manifest.enrichment).toBeUndefined()
-    const bulk = await registry.app.inject({
-      method: 'POST',
-      url: '/api/brands/resolve/bulk',
+    const bulk = await registry.send('POST', '/api/brands/resolve/bulk', {
       payload: { domains: [domain] },
     })
     expect(bulk.json().results[domain]).toMatchObject({ source: 'enriched' })
@@ -288,10 +284,8 @@ describe('it never replaces better sources', () => {
     expect((await save(domain, 'Told')).statusCode).toBe(200)
     expect(await resolve(domain)).toMatchObject({ source: 'community' })
     const secret = await createModerator(registry)
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: `/api/brands/discovered/${domain}/rollback`,
-      headers: { authorization: `Bearer ${secret}` },
+    const answer = await registry.send('POST', `/api/brands/discovered/${domain}/rollback`, {
+      key: secret,
       payload: { to_revision: 1 },
     })
     expect(answer.statusCode, answer.body).toBe(200)

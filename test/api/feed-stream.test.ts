@@ -145,9 +145,8 @@ describe('GET /api/registry/feed/stream', () => {
     expect(Math.max(...sizes)).toBe(2)
     await closeAll()
     for (const limit of ['0', '10001', 'many']) {
-      const refused = await registry.app.inject({
-        url: `/api/registry/feed/stream?limit=${limit}`,
-        headers: { authorization: `Bearer ${key}` },
+      const refused = await registry.send('GET', `/api/registry/feed/stream?limit=${limit}`, {
+        key,
       })
       expect(refused.statusCode).toBe(400)
     }
@@ -186,10 +185,7 @@ describe('GET /api/registry/feed/stream', () => {
     ['400: a cursor that is none', '?cursor=x', 400],
     ['410: a cursor that was never issued', '?cursor=01900000-0000-7000-8000-000000000000', 410],
   ])('%s is refused before the stream starts', async (_, query, status) => {
-    const answer = await registry.app.inject({
-      url: `/api/registry/feed/stream${query}`,
-      headers: { authorization: `Bearer ${key}` },
-    })
+    const answer = await registry.send('GET', `/api/registry/feed/stream${query}`, { key })
     expect(answer.statusCode).toBe(status)
     expect(answer.headers['content-type']).toContain('application/json')
   })

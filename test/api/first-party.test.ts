@@ -99,9 +99,7 @@ describe('the agent of a house on the sites of the house', () => {
   })
 
   test('a product and the count of its properties agree', async () => {
-    const product = await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/validate/product-authorization',
+    const product = await registry.send('POST', '/api/registry/validate/product-authorization', {
       payload: {
         agent_url: agent,
         publisher_properties: [{ publisher_domain: 'site.example', selection_type: 'all' }],

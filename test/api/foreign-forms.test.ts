@@ -199,10 +199,8 @@ async function proposeMirror(): Promise<void> {
   const secret = `sk_${randomUUID()}`
   const hash = createHash('sha256').update(secret).digest('hex')
   await submit({ op: 'key.create', key_id: randomUUID(), org: acme, label: 'Proposer', hash })
-  const answer = await registry.app.inject({
-    method: 'PUT',
-    url: '/api/registry/mirrors/stillness',
-    headers: { authorization: `Bearer ${secret}` },
+  const answer = await registry.send('PUT', '/api/registry/mirrors/stillness', {
+    key: secret,
     payload: buildMirrorFile('songs'),
   })
   expect(answer.statusCode, answer.body).toBe(202)

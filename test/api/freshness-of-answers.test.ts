@@ -83,9 +83,7 @@ const sale = (domain: string, more: object = {}) =>
   })
 const product = async (...domains: string[]) =>
   (
-    await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/validate/product-authorization',
+    await registry.send('POST', '/api/registry/validate/product-authorization', {
       payload: {
         agent_url: agent,
         publisher_properties: domains.map(publisher_domain => ({
@@ -98,9 +96,7 @@ const product = async (...domains: string[]) =>
 
 /** Lists the state and status of every answer about a publisher. */
 async function listStates(domain: string): Promise<Set<string>> {
-  const bulk = await registry.app.inject({
-    method: 'POST',
-    url: '/api/properties/resolve/bulk',
+  const bulk = await registry.send('POST', '/api/properties/resolve/bulk', {
     payload: { domains: [domain] },
   })
   const answers = [
@@ -323,9 +319,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
       [`brand ${leaf}`]: { id: 'leaf', names: [{ en: 'Leaf' }], house_domain: house },
     })
     await happens(['server_error', 'brand.json', house])
-    const bulk = await registry.app.inject({
-      method: 'POST',
-      url: '/api/brands/resolve/bulk',
+    const bulk = await registry.send('POST', '/api/brands/resolve/bulk', {
       payload: { domains: [leaf] },
     })
     for (const answer of [

@@ -36,12 +36,7 @@ afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = acme) {
-  return registry.app.inject({
-    method,
-    url,
-    ...(payload && { payload }),
-    headers: { authorization: `Bearer ${secret}` },
-  })
+  return registry.send(method, url, { key: secret, payload })
 }
 const save = (publisher_domain: string, properties: object[], more = {}, secret = acme) =>
   ask('POST', '/api/properties/save', { publisher_domain, properties, ...more }, secret)
@@ -157,10 +152,9 @@ describe('a claim', () => {
     expect(first.authoritative_location.length - start.length).toBe(43)
     expect(second.authoritative_location).not.toBe(first.authoritative_location)
     expect((await claim('shop.example', 'sk_nobody')).statusCode).toBe(401)
-    const empty = await registry.app.inject({
-      method: 'POST',
-      url: '/api/properties/hosted/shop.example/claim',
-      headers: { authorization: `Bearer ${acme}`, 'content-type': 'application/json' },
+    const empty = await registry.send('POST', '/api/properties/hosted/shop.example/claim', {
+      key: acme,
+      headers: { 'content-type': 'application/json' },
     })
     expect(empty.statusCode).toBe(200)
   })
@@ -305,11 +299,7 @@ describe('the result of a check comes with a reason', () => {
     const plain = await web.open({}, { settings: { BASE_URL: 'http://registry.example:3000' } })
     const secret = await enrol(plain, { org: 'Plain', domains: ['reason.example'] })
     const send = (what: string) =>
-      plain.app.inject({
-        method: 'POST',
-        url: `/api/properties/hosted/reason.example/${what}`,
-        headers: { authorization: `Bearer ${secret}` },
-      })
+      plain.send('POST', `/api/properties/hosted/reason.example/${what}`, { key: secret })
     const claimed = (await send('claim')).json()
     expect(claimed.instructions).toMatch(/https.*http:\/\/registry.example:3000.*BASE_URL/)
     web.hosts['reason.example'] = {}

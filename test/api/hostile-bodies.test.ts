@@ -53,16 +53,18 @@ const inPath: Record<string, string> = {
 }
 
 async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payload: string) {
-  const answer = await registry.app.inject({
+  const answer = await registry.send(
     method,
-    url: path.replace(/:(\w+)/g, (_, name) => inPath[name] ?? 'acme.example'),
-    payload,
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+    path.replace(/:(\w+)/g, (_, name) => inPath[name] ?? 'acme.example'),
+    {
+      key,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      payload,
     },
-  })
+  )
   return { status: answer.statusCode, body: answer.body }
 }
 
@@ -177,11 +179,9 @@ describe('a body that is too large', () => {
   })
 
   test('cannot hide in compression: no body is decompressed', async () => {
-    const { statusCode } = await registry.app.inject({
-      method: 'POST',
-      url: '/api/properties/check',
-      payload: Buffer.alloc(64, 31),
+    const { statusCode } = await registry.send('POST', '/api/properties/check', {
       headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      payload: Buffer.alloc(64, 31),
     })
     expect(statusCode).toBe(415)
   })
@@ -243,15 +243,10 @@ describe('a body with duplicate keys', () => {
 
   test('under one Idempotency-Key equals the request without the duplicates', async () => {
     const asked = (payload: string) =>
-      registry.app.inject({
-        method: 'POST',
-        url: '/api/brands/save',
+      registry.send('POST', '/api/brands/save', {
+        key,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'twice' },
         payload,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'idempotency-key': 'twice',
-        },
       })
     const once = '{"domain":"key.acme.example","brand_name":"B"}'
     const first = await asked(once)
@@ -283,11 +278,9 @@ test('invalid UTF-8 is refused, or replaced by marks', async () => {
     [0x7b, 0x22, 0xc0, 0x80, 0x22, 0x3a, 0x31, 0x7d],
     [0],
   ]) {
-    const { statusCode } = await registry.app.inject({
-      method: 'POST',
-      url: '/api/properties/check',
-      payload: Buffer.from(bytes),
+    const { statusCode } = await registry.send('POST', '/api/properties/check', {
       headers: { 'content-type': 'application/json' },
+      payload: Buffer.from(bytes),
     })
     expect(statusCode).toBe(400)
   }

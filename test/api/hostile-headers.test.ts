@@ -81,10 +81,7 @@ describe('an injected text', () => {
       const at = encodeURIComponent(text)
       const query = names.map(name => `${name}=${at}`).join('&')
       for (const { id, path } of gets) {
-        const answer = await registry.app.inject({
-          url: `${path.replace(/:\w+/, at)}?${query}`,
-          headers: { authorization: `Bearer ${key}` },
-        })
+        const answer = await registry.send('GET', `${path.replace(/:\w+/, at)}?${query}`, { key })
         const headers = JSON.stringify(answer.headers)
         expect(answer.statusCode === 503 || answer.statusCode < 500, `${id} ${text}`).toBe(true)
         expect(headers).not.toMatch(
@@ -111,11 +108,10 @@ describe('an injected text', () => {
     ]) {
       const smuggled = `GET /api/brands/registry HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${name}: a\rb\0c\r\n\r\n`
       expect(await sendRaw(smuggled), name).toMatch(/^HTTP\/1.1 400 /)
-      const odd = await registry.app.inject({
-        method: 'POST',
-        url: '/api/brands/save',
+      const odd = await registry.send('POST', '/api/brands/save', {
+        key,
+        headers: { [name]: '"><script>forged\u00e9' },
         payload: {},
-        headers: { authorization: `Bearer ${key}`, [name]: '"><script>forged\u00e9' },
       })
       expect(odd.statusCode, name).toBeLessThan(500)
       expect(JSON.stringify(odd.headers)).not.toContain('forged')
@@ -169,12 +165,7 @@ describe('a secret', () => {
       payload?: object | string,
       method: 'GET' | 'POST' = payload === undefined ? 'GET' : 'POST',
     ) => {
-      const answer = await registry.app.inject({
-        method,
-        url,
-        headers,
-        ...(payload && { payload }),
-      })
+      const answer = await registry.send(method, url, { headers, payload })
       answers.push(answer.body, JSON.stringify(answer.headers))
     }
     for (const secret of [secrets.key, secrets.person, secrets.forged, secrets.unknown]) {

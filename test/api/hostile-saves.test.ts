@@ -36,14 +36,10 @@ afterAll(async () => {
 })
 
 function save(brand_name: string, idempotency?: string, secret = key) {
-  return registry.app.inject({
-    method: 'POST',
-    url: '/api/brands/save',
+  return registry.send('POST', '/api/brands/save', {
+    key: secret,
+    headers: { ...(idempotency && { 'idempotency-key': idempotency }) },
     payload: { domain, brand_name },
-    headers: {
-      authorization: `Bearer ${secret}`,
-      ...(idempotency && { 'idempotency-key': idempotency }),
-    },
   })
 }
 
@@ -82,10 +78,8 @@ describe('fifty saves at once', () => {
   test('with rollbacks among them leave a history without gaps, which ends in the current state', async () => {
     await save('First')
     const rollBack = () =>
-      registry.app.inject({
-        method: 'POST',
-        url: `/api/brands/discovered/${domain}/rollback`,
-        headers: { authorization: `Bearer ${key}` },
+      registry.send('POST', `/api/brands/discovered/${domain}/rollback`, {
+        key,
         payload: { to_revision: 1 },
       })
     const answers = await many(i => (i % 3 === 0 ? rollBack() : save(`Name ${i}`)))
@@ -211,21 +205,18 @@ test('an Idempotency-Key counts for one organization and one path', async () => 
   expect((await save('Mine', 'shared')).statusCode).toBe(200)
   const theirs = await save('Mine', 'shared', secret)
   expect([theirs.statusCode, theirs.json().code]).toEqual([403, 'ownership_proof_required'])
-  const properties = await registry.app.inject({
-    method: 'POST',
-    url: '/api/properties/save',
+  const properties = await registry.send('POST', '/api/properties/save', {
+    key,
+    headers: { 'idempotency-key': 'shared' },
     payload: { publisher_domain: domain },
-    headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'shared' },
   })
   expect(properties.statusCode).toBe(200)
 })
 
 test('an id chosen by the caller is no submission id', async () => {
   const revision_id = randomUUID()
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: '/api/brands/save',
-    headers: { authorization: `Bearer ${key}` },
+  const answer = await registry.send('POST', '/api/brands/save', {
+    key,
     payload: {
       domain,
       brand_name: 'Mine',

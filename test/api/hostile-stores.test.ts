@@ -104,12 +104,7 @@ async function storeSecrets(): Promise<void> {
     payload?: object,
     secret = secrets['a key'],
   ) => {
-    const answer = await registry.app.inject({
-      method,
-      url,
-      headers: { authorization: `Bearer ${secret}` },
-      ...(payload && { payload }),
-    })
+    const answer = await registry.send(method, url, { key: secret, payload })
     expect(answer.statusCode, `${url} ${answer.body}`).toBeLessThan(300)
     return answer.json()
   }
@@ -190,13 +185,9 @@ async function submitLogo(): Promise<void> {
   form.set('file', new Blob([picture], { type: 'image/gif' }), 'logo.gif')
   form.set('note', secrets['a note on a logo']!)
   const sent = new Response(form)
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: '/api/brands/elsewhere.example/logos',
-    headers: {
-      authorization: `Bearer ${secrets['a key']}`,
-      'content-type': sent.headers.get('content-type')!,
-    },
+  const answer = await registry.send('POST', '/api/brands/elsewhere.example/logos', {
+    key: secrets['a key'],
+    headers: { 'content-type': sent.headers.get('content-type')! },
     payload: Buffer.from(await sent.arrayBuffer()),
   })
   expect(answer.json(), answer.body).toMatchObject({ review_status: 'pending' })

@@ -25,11 +25,9 @@ function buildProperties(count: number) {
 }
 
 const create = (count: number, remoteAddress = '203.0.113.1', agents: unknown[] = [granting]) =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/adagents/create',
-    remoteAddress,
+  registry.send('POST', '/api/adagents/create', {
     payload: { authorized_agents: agents, properties: buildProperties(count) },
+    remoteAddress,
   })
 
 test('a large file is created, or refused with its faults, like a small one', async () => {
@@ -72,11 +70,7 @@ test('hundreds of thousands of invalid items are refused by their number', async
   for (const domains of [Array(400_000).fill(1), Array(200).fill(Array(2_000).fill(1))]) {
     let answer = await registry.app.inject('/healthz')
     const ms = await measureCpuMs(async () => {
-      answer = await registry.app.inject({
-        method: 'POST',
-        url: '/api/brands/resolve/bulk',
-        payload: { domains },
-      })
+      answer = await registry.send('POST', '/api/brands/resolve/bulk', { payload: { domains } })
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,

@@ -60,11 +60,10 @@ test('a string that is longer than a key of a store is no internal error, wherev
   const faults: string[] = []
   const send = async (method: string, url: string, payload?: string) => {
     const type = 'application/x-www-form-urlencoded'
-    const { statusCode } = await registry.app.inject({
-      method: method as 'GET',
-      url,
-      headers: { authorization: `Bearer ${key}`, ...(payload && { 'content-type': type }) },
-      ...(payload && { payload }),
+    const { statusCode } = await registry.send(method as 'GET', url, {
+      key,
+      headers: { ...(payload && { 'content-type': type }) },
+      payload,
     })
     if (statusCode === 500) faults.push(`${method} ${url.slice(0, 80)}: ${payload?.slice(0, 40)}`)
   }

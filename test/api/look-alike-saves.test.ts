@@ -38,10 +38,8 @@ afterAll(async () => {
 })
 
 async function save(domain: string, path = 'brands', field = 'domain', more: object = {}) {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: `/api/${path}/save`,
-    headers: { authorization: `Bearer ${key}` },
+  const answer = await registry.send('POST', `/api/${path}/save`, {
+    key,
     payload: { [field]: domain, ...(path === 'brands' && { brand_name: 'Mine' }), ...more },
   })
   return { status: answer.statusCode, body: answer.json() }

@@ -84,10 +84,9 @@ describe('tools', () => {
     const core = await (await connect(key)).listTools()
     expect(JSON.stringify(core).length).toBeLessThanOrEqual(15_500)
     const listed = async (toolset: string) => {
-      const answer = await registry.app.inject({
-        method: 'POST',
-        url: `/mcp?toolset=${toolset}`,
-        headers: { accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` },
+      const answer = await registry.send('POST', `/mcp?toolset=${toolset}`, {
+        key,
+        headers: { accept: 'application/json, text/event-stream' },
         payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
       })
       expect(answer.statusCode, answer.body).toBe(200)
@@ -105,9 +104,7 @@ describe('tools', () => {
       ['toolset=everything', '`toolset` must be one of core'],
       ['toolsets=all', 'Unknown parameter `toolsets`. Did you mean `toolset`?'],
     ]) {
-      const unknown = await registry.app.inject({
-        method: 'POST',
-        url: `/mcp?${query}`,
+      const unknown = await registry.send('POST', `/mcp?${query}`, {
         headers: { accept: 'application/json, text/event-stream' },
         payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
       })
@@ -368,9 +365,7 @@ describe('the transport', () => {
   }
   const accept = 'application/json, text/event-stream'
   const post = (payload: object | string, headers = {}) =>
-    registry.app.inject({
-      method: 'POST',
-      url: '/mcp',
+    registry.send('POST', '/mcp', {
       headers: { accept, 'content-type': 'application/json', ...headers },
       payload,
     })

@@ -17,13 +17,7 @@ const ask = (
   path: string,
   key: string | undefined,
   payload?: object,
-) =>
-  registry.app.inject({
-    method,
-    url: `/api/registry/${path}`,
-    ...(payload && { payload }),
-    ...(key && { headers: { authorization: `Bearer ${key}` } }),
-  })
+) => registry.send(method, `/api/registry/${path}`, { key, payload })
 const put = (platform: string, file: object, key = moderator) =>
   ask('PUT', `mirrors/${platform}`, key, file)
 const readMirror = async (platform: string) =>

@@ -15,12 +15,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const ask = (url: string, payload?: object) =>
-  registry.app.inject({
-    method: payload ? 'POST' : 'GET',
-    url,
-    ...(payload && { payload }),
-    headers: { authorization: `Bearer ${key}` },
-  })
+  registry.send(payload ? 'POST' : 'GET', url, { key, payload })
 
 test.each([
   ['/api/manifest-refs/lookup?domain=news.example'],

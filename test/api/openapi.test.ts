@@ -191,10 +191,7 @@ test('events are described by type, and the feed sends what is described', async
     }),
   )
   const key = await registry.createKey('Readers')
-  const answer = await registry.app.inject({
-    url: '/api/registry/feed',
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const answer = await registry.send('GET', '/api/registry/feed', { key })
   expect(answer.json().events.length).toBeGreaterThan(3)
   const ajv = new Ajv({ strict: false })
   addFormats(ajv)

@@ -99,8 +99,7 @@ describe('visibility of agents', () => {
 
   test('an invalid or revoked credential counts as none', async () => {
     for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer eyJ.a.b', '']) {
-      const answer = await registry.app.inject({
-        url: '/api/registry/operator?domain=acme.example',
+      const answer = await registry.send('GET', '/api/registry/operator?domain=acme.example', {
         headers: { authorization },
       })
       expect(answer.statusCode).toBe(200)

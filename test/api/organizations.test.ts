@@ -20,12 +20,7 @@ afterEach(async () => {
 const token = (sub: string, email?: string, email_verified = true) =>
   issuer.token({ sub, ...(email && { email, email_verified }) })
 const found = async (bearer: string, payload: object = { organization_name: 'Acme' }) =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/organizations',
-    payload,
-    headers: { authorization: `Bearer ${bearer}` },
-  })
+  registry.send('POST', '/api/organizations', { key: bearer, payload })
 const domains = () =>
   registry.sequencer.accounts.db.all(
     `select name, domain, proof from verified_domains join organizations using (org_id) order by domain`,
@@ -59,10 +54,7 @@ describe('founding an organization', () => {
       role: 'owner',
     })
     expect(await domains()).toEqual([{ name: 'Acme', domain: 'acme.example', proof: 'email' }])
-    const keys = await registry.app.inject({
-      url: '/api/me/api-keys',
-      headers: { authorization: `Bearer ${ann}` },
-    })
+    const keys = await registry.send('GET', '/api/me/api-keys', { key: ann })
     expect(keys.json()).toEqual({ api_keys: [] })
   })
 

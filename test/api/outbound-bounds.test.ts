@@ -62,12 +62,7 @@ afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 const validate = (domain: string, remoteAddress = '203.0.113.7') =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/adagents/validate',
-    payload: { domain },
-    remoteAddress,
-  })
+  registry.send('POST', '/api/adagents/validate', { payload: { domain }, remoteAddress })
 const fresh = (domain: string, remoteAddress = '203.0.113.7') =>
   registry.app.inject({ url: `/api/brands/resolve?domain=${domain}&fresh=true`, remoteAddress })
 const askedAt = (site: string) =>

@@ -23,12 +23,7 @@ afterEach(async () => {
 const url = 'https://agent.acme.example/mcp'
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 const ask = (bearer: string, method: Method, at = '', payload?: object) =>
-  registry.app.inject({
-    method,
-    url: `/api/me/agents${at}`,
-    headers: { authorization: `Bearer ${bearer}` },
-    ...(payload && { payload }),
-  })
+  registry.send(method, `/api/me/agents${at}`, { key: bearer, payload })
 const at = (agent = url) => `/${encodeURIComponent(agent)}`
 const add = (bearer = acme, more: object = {}) =>
   ask(bearer, 'POST', '', { url, type: 'sales', ...more })

@@ -59,12 +59,7 @@ async function join(name: string): Promise<Caller> {
 }
 
 function post(place: string, payload: object, { key }: Caller = acme) {
-  return registry.app.inject({
-    method: 'POST',
-    url: `/api/registry/ownership/${place}`,
-    headers: { authorization: `Bearer ${key}` },
-    payload,
-  })
+  return registry.send('POST', `/api/registry/ownership/${place}`, { key, payload })
 }
 
 async function issue(domain = 'acme.example', caller = acme) {
@@ -79,10 +74,7 @@ async function verify(domain = 'acme.example', caller = acme, more: object = {})
 }
 
 async function getOwnership({ key }: Caller, domain = 'acme.example') {
-  const answer = await registry.app.inject({
-    url: `/api/registry/ownership?domain=${domain}`,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const answer = await registry.send('GET', `/api/registry/ownership?domain=${domain}`, { key })
   return answer.json()
 }
 
@@ -117,10 +109,9 @@ function changeByOperator(op: 'add' | 'remove', org: string, domain: string, pro
 
 test('a challenge is created once under one Idempotency-Key, and stays valid when the request is repeated', async () => {
   const repeated = () =>
-    registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/ownership/challenges',
-      headers: { authorization: `Bearer ${acme.key}`, 'idempotency-key': 'once' },
+    registry.send('POST', '/api/registry/ownership/challenges', {
+      key: acme.key,
+      headers: { 'idempotency-key': 'once' },
       payload: { domain: 'acme.example' },
     })
   const first = await repeated()
@@ -133,12 +124,7 @@ test('a challenge is created once under one Idempotency-Key, and stays valid whe
 describe('the domains of the caller’s organization', () => {
   const domains = '/api/me/organization/domains'
   const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, { key }: Caller, payload?: object) =>
-    registry.app.inject({
-      method,
-      url,
-      headers: { authorization: `Bearer ${key}` },
-      ...(payload && { payload }),
-    })
+    registry.send(method, url, { key, payload })
 
   it('are added by verifying a token, and listed from then on', async () => {
     const begun = await ask('POST', domains, acme, { domain: 'acme.example' })

@@ -369,10 +369,7 @@ describe('a page says what JSON says', () => {
 
   test('of what changed, the newest first', async () => {
     const key = await registry.createKey('Reader')
-    const feed = await registry.app.inject({
-      url: '/api/registry/feed?limit=1000',
-      headers: { authorization: `Bearer ${key}` },
-    })
+    const feed = await registry.send('GET', '/api/registry/feed?limit=1000', { key })
     const types = feed.json().events.map((event: { event_type: string }) => event.event_type)
     const page = await read('/changes')
     const stories = page('.stories ul > li')

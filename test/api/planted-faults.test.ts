@@ -53,11 +53,11 @@ afterAll(async () => {
 async function compare(id: string): Promise<StoryboardComparison> {
   const tenant = findEntry(id)!.tenant
   const url = encodeURIComponent(`https://faulty.example/${tenant}/mcp`)
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: `/api/registry/agents/${url}/storyboard/${encodeURIComponent(id)}/compare`,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const answer = await registry.send(
+    'POST',
+    `/api/registry/agents/${url}/storyboard/${encodeURIComponent(id)}/compare`,
+    { key },
+  )
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json()
 }

@@ -32,12 +32,7 @@ const brandSafety = {
 const eu = { jurisdictions: ['DE'], region_aliases: { EU: ['DE', 'FR'] } }
 
 const inject = (method: 'GET' | 'POST', url: string, payload?: object, secret = key) =>
-  registry.app.inject({
-    method,
-    url: `/api/policies/${url}`,
-    ...(payload && { payload }),
-    headers: { authorization: `Bearer ${secret}` },
-  })
+  registry.send(method, `/api/policies/${url}`, { key: secret, payload })
 const save = (payload: object) => inject('POST', 'save', payload)
 const pendingIds = () =>
   listReviews(registry.reader, ({ status }) => status === 'pending').map(

@@ -61,11 +61,7 @@ describe('GET /api/properties/resolve', () => {
 
 describe('POST /api/properties/resolve/bulk', () => {
   const bulk = (domains: unknown) =>
-    registry.app.inject({
-      method: 'POST',
-      url: '/api/properties/resolve/bulk',
-      payload: { domains } as object,
-    })
+    registry.send('POST', '/api/properties/resolve/bulk', { payload: { domains } as object })
 
   test('200: results are keyed by the lowercase input, null where unknown', async () => {
     const answer = await bulk(['NEWS.example', 'nobody.example', 'not a domain', '__proto__'])
@@ -91,11 +87,7 @@ describe('POST /api/properties/resolve/bulk', () => {
   test('429: this route has its own limit of twenty a minute', async () => {
     const own = await openRegistry()
     const call = (kind: string) =>
-      own.app.inject({
-        method: 'POST',
-        url: `/api/${kind}/resolve/bulk`,
-        payload: { domains: ['a.example'] },
-      })
+      own.send('POST', `/api/${kind}/resolve/bulk`, { payload: { domains: ['a.example'] } })
     for (let i = 0; i < 20; i++) expect((await call('properties')).statusCode).toBe(200)
     const answer = await call('properties')
     expect([answer.statusCode, answer.json().retry_after]).toEqual([429, 60])

@@ -303,12 +303,7 @@ describe('reports', () => {
     const checkFrom = async (remoteAddress: string, domains: string[]) => {
       at.clock.tick(1)
       const url = '/api/properties/check'
-      const answer = await at.app.inject({
-        method: 'POST',
-        url,
-        payload: { domains },
-        remoteAddress,
-      })
+      const answer = await at.send('POST', url, { payload: { domains }, remoteAddress })
       return answer.json().report_id as string
     }
     const ofAnn = await checkFrom('192.0.2.1', ['acme.example'])

@@ -130,8 +130,7 @@ describe('members in other answers', () => {
       authorized_agents: [{ url: agent, member: { slug: 'acme', display_name: 'Acme' } }],
       freshness: { state: 'current' },
     })
-    const again = await registry.app.inject({
-      url: '/api/registry/lookup/domain/c.example',
+    const again = await registry.send('GET', '/api/registry/lookup/domain/c.example', {
       headers: { 'if-none-match': answer.headers.etag as string },
     })
     expect(again.statusCode).toBe(304)

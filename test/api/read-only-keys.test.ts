@@ -42,12 +42,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const make = (permissions: KeyPermission[]) =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/me/api-keys',
-    headers: { authorization: `Bearer ${admin}` },
-    payload: { name: 'Feed', permissions },
-  })
+  registry.send('POST', '/api/me/api-keys', { key: admin, payload: { name: 'Feed', permissions } })
 
 /** Has for each name an id that the registry has not issued. */
 const ids = <Fields extends object>(fields = {} as Fields) =>

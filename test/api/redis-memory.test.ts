@@ -53,10 +53,8 @@ afterAll(async () => {
 
 let saves = 0
 const save = () =>
-  registry.app.inject({
-    method: 'POST',
-    url: '/api/brands/save',
-    headers: { authorization: `Bearer ${key}` },
+  registry.send('POST', '/api/brands/save', {
+    key,
     payload: { domain: 'acme.example', brand_name: `Acme ${++saves}` },
   })
 
@@ -192,11 +190,7 @@ const sendForm = async (step: string) => {
 
 describe('as Redis fills', () => {
   const check = () =>
-    registry.app.inject({
-      method: 'POST',
-      url: '/api/properties/check',
-      payload: { domains: ['www.acme.example'] },
-    })
+    registry.send('POST', '/api/properties/check', { payload: { domains: ['www.acme.example'] } })
 
   test('sign-in and counters of strangers are refused first, and saves go on', async () => {
     expect((await sendForm('link')).statusCode).toBe(429)

@@ -220,9 +220,7 @@ describe('reverting', () => {
   test('a mirror or a policy restores the one published before', async () => {
     const authorization = `Bearer ${await createModerator(registry)}`
     const publish = async (...collections: string[]) => {
-      const answer = await registry.app.inject({
-        method: 'PUT',
-        url: '/api/registry/mirrors/pictures',
+      const answer = await registry.send('PUT', '/api/registry/mirrors/pictures', {
         headers: { authorization },
         payload: buildMirrorFile(...collections),
       })
@@ -245,11 +243,9 @@ describe('reverting', () => {
     expect((await get('/api/registry/mirrors/pictures')).statusCode).toBe(200)
     expect(published!.reverts).toBe(second.submission_id)
 
-    const proposed = await registry.app.inject({
-      method: 'PUT',
-      url: '/api/registry/mirrors/pictures',
+    const proposed = await registry.send('PUT', '/api/registry/mirrors/pictures', {
+      key: secret,
       payload: buildMirrorFile('three'),
-      headers: { authorization: `Bearer ${secret}` },
     })
     const { proposal_id: review_id, proposal_digest: digest } = proposed.json()
     const decision = { op: 'review.approve', review_id, digest, reviewer: 'operator' }
@@ -280,11 +276,9 @@ describe('reverting', () => {
 
   test('the approval of a submitted brand hides it again', async () => {
     const payload = { domain: 'told.example', brand_name: 'Told' }
-    const handedIn = await registry.app.inject({
-      method: 'POST',
-      url: '/api/brands/discovered/community',
+    const handedIn = await registry.send('POST', '/api/brands/discovered/community', {
+      key: secret,
       payload,
-      headers: { authorization: `Bearer ${secret}` },
     })
     expect(handedIn.statusCode, handedIn.body).toBe(200)
     const [waiting] = await registry.sequencer.accounts.db.all(

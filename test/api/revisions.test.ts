@@ -44,12 +44,7 @@ afterAll(async () => {
 })
 
 async function post(path: string, payload: object) {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: `/api/${path}`,
-    payload,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const answer = await registry.send('POST', `/api/${path}`, { key, payload })
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json()
 }

@@ -37,15 +37,13 @@ interface SaveBody {
 
 function post(path: string, payload: object | string, given: SaveBody = {}) {
   const { secret = acme, key, on = registry } = given
-  return on.app.inject({
-    method: 'POST',
-    url: path,
-    payload,
+  return on.send('POST', path, {
+    key: secret,
     headers: {
       'content-type': 'application/json',
-      ...(secret !== '' && { authorization: `Bearer ${secret}` }),
       ...(key !== undefined && { 'idempotency-key': key }),
     },
+    payload,
   })
 }
 const saveBrand = (payload: object | string, given?: SaveBody) =>
@@ -581,11 +579,7 @@ describe('a rollback', () => {
     const domain = 'gone.acme.example'
     const secret = await enrol(registry, { org: 'Gone', domains: [domain] })
     await saveBrand({ domain, brand_name: 'First' }, { secret })
-    const withdrawn = await registry.app.inject({
-      method: 'DELETE',
-      url: `/api/brands/${domain}/hosted`,
-      headers: { authorization: `Bearer ${secret}` },
-    })
+    const withdrawn = await registry.send('DELETE', `/api/brands/${domain}/hosted`, { key: secret })
     expect(withdrawn.json()).toMatchObject({ revision_number: 2 })
     await saveBrand({ domain, brand_name: 'Again' }, { secret })
     const path = `brands/discovered/${domain}`

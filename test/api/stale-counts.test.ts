@@ -36,9 +36,7 @@ const counted: [string, () => Promise<Counts>][] = [
     'the authorization of products',
     async () => {
       const { total_authorized, total_requested } = (
-        await registry.app.inject({
-          method: 'POST',
-          url: '/api/registry/validate/product-authorization',
+        await registry.send('POST', '/api/registry/validate/product-authorization', {
           payload: {
             agent_url: agent,
             publisher_properties: [{ publisher_domain: domain, selection_type: 'all' }],

@@ -217,11 +217,9 @@ async function fill(registry: TestRegistry): Promise<string> {
   await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
   const moderator = await createModerator(registry)
   for (const platform of ['video', 'gone']) {
-    await registry.app.inject({
-      method: 'PUT',
-      url: `/api/registry/mirrors/${platform}`,
+    await registry.send('PUT', `/api/registry/mirrors/${platform}`, {
+      key: moderator,
       payload: buildMirrorFile(),
-      headers: { authorization: `Bearer ${moderator}` },
     })
   }
   await registry.observe(
@@ -452,15 +450,13 @@ function buildUrl({ path }: Operation, { params = [], query }: ApiRequest): stri
 function ask(operation: Operation, status: number, asked: ApiRequest) {
   const { payload, registry = usually[status] ?? 'usual' } = asked
   const bearer = (asked.caller === 'moderator' ? moderators : keys)[registry]
-  return registries[registry].app.inject({
-    method: operation.method,
-    url: buildUrl(operation, asked),
+  return registries[registry].send(operation.method, buildUrl(operation, asked), {
     headers: {
       ...(status !== 401 && { authorization: `Bearer ${bearer}` }),
       ...(typeof payload === 'string' && { 'content-type': 'application/json' }),
       ...asked.headers,
     },
-    ...(payload !== undefined && { payload }),
+    payload,
   })
 }
 

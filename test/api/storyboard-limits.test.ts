@@ -60,12 +60,7 @@ afterAll(async () => {
 })
 
 const ask = async (method: 'POST' | 'PUT', url: string, path: string, key: string, payload = {}) =>
-  registry.app.inject({
-    method,
-    url: `/api/registry/agents/${encodeURIComponent(url)}/${path}`,
-    headers: { authorization: `Bearer ${key}` },
-    payload,
-  })
+  registry.send(method, `/api/registry/agents/${encodeURIComponent(url)}/${path}`, { key, payload })
 
 const compare = 'storyboard/capability_discovery/compare'
 

@@ -30,9 +30,7 @@ afterAll(async () => {
 })
 
 async function post(url: string, payload: string | Buffer = '{"a":1}') {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: url.replace(BASE, ''),
+  const answer = await registry.send('POST', url.replace(BASE, ''), {
     headers: { 'content-type': 'application/json', signature: 'sig=:AA:', 'x-other': 'left out' },
     payload,
   })

@@ -90,11 +90,11 @@ beforeEach(() => {
 })
 
 const compare = (url: string, storyboard = 'capability_discovery', secret?: string) =>
-  registry.app.inject({
-    method: 'POST',
-    url: `/api/registry/agents/${encodeURIComponent(url)}/storyboard/${storyboard}/compare`,
-    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
-  })
+  registry.send(
+    'POST',
+    `/api/registry/agents/${encodeURIComponent(url)}/storyboard/${storyboard}/compare`,
+    { key: secret },
+  )
 
 describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compare', () => {
   it('200: both sides of every step, and no badge', async () => {
@@ -133,9 +133,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
   })
 
   it('an empty body with a content type counts as none', async () => {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: at(MINE, 'storyboard/nothing/compare'),
+    const answer = await registry.send('POST', at(MINE, 'storyboard/nothing/compare'), {
       headers: { ...asMember(), 'content-type': 'application/json' },
       payload: '',
     })
@@ -184,10 +182,9 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
 
 describe('a comparison that is not waited for', () => {
   const begin = async (agentUrl: string, secret = key) => {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: at(agentUrl, 'storyboard/stale_revision/compare'),
-      headers: { authorization: `Bearer ${secret}`, prefer: 'respond-async' },
+    const answer = await registry.send('POST', at(agentUrl, 'storyboard/stale_revision/compare'), {
+      key: secret,
+      headers: { prefer: 'respond-async' },
     })
     const { statusCode: status, headers } = answer
     return { status, headers, body: answer.json() }
@@ -296,10 +293,8 @@ describe('a run that ends while the writer is away', () => {
       if (away-- > 0) return refuse('unavailable', 'the writer is away')
       return undefined
     })
-    const answer = await lone.app.inject({
-      method: 'POST',
-      url: at(MINE, `storyboard/capability_discovery/${verb}`),
-      headers: { authorization: `Bearer ${loneKey}` },
+    const answer = await lone.send('POST', at(MINE, `storyboard/capability_discovery/${verb}`), {
+      key: loneKey,
     })
     expect(answer.statusCode).toBe(200)
     const rows = () =>
@@ -351,11 +346,11 @@ test('a failed run does not count towards the hourly limit, an answered one does
   const secret = await enrol(strict, { org: 'Once', agents })
   const run = async (agentUrl: string) =>
     (
-      await strict.app.inject({
-        method: 'POST',
-        url: `/api/registry/agents/${encodeURIComponent(agentUrl)}/storyboard/capability_discovery/compare`,
-        headers: { authorization: `Bearer ${secret}` },
-      })
+      await strict.send(
+        'POST',
+        `/api/registry/agents/${encodeURIComponent(agentUrl)}/storyboard/capability_discovery/compare`,
+        { key: secret },
+      )
     ).statusCode
   expect(await run(agents[1]!.url)).toBe(422)
   expect(await run(MINE)).toBe(200)
@@ -518,10 +513,8 @@ describe('results of an agent', () => {
     return (await registry.app.inject({ url: at(agentUrl, path), headers })).json()
   }
   const run = async (storyboard: string, verb: string, agentUrl = url) => {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: at(agentUrl, `storyboard/${storyboard}/${verb}`),
-      headers: { authorization: `Bearer ${owner}` },
+    const answer = await registry.send('POST', at(agentUrl, `storyboard/${storyboard}/${verb}`), {
+      key: owner,
     })
     expect(answer.statusCode).toBe(200)
     registry.clock.tick(1_000)
@@ -663,10 +656,8 @@ describe('results of an agent', () => {
       error: expect.stringContaining('ask the operator of this registry'),
       members_only: true,
     })
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/agents/storyboard-status',
-      headers: { authorization: `Bearer ${stranger}` },
+    const answer = await registry.send('POST', '/api/registry/agents/storyboard-status', {
+      key: stranger,
       payload: { agent_urls: [url, hidden, 'nothing', url] },
     })
     const { agents, invalid_urls } = answer.json()
@@ -758,11 +749,11 @@ test.each(listStoryboards().map(({ storyboard, tenant }) => [storyboard.id, tena
   'the reference agent does not differ from itself in %s',
   async (id, tenant) => {
     const url = encodeURIComponent(`https://reference.example/${tenant}/mcp`)
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: `/api/registry/agents/${url}/storyboard/${encodeURIComponent(id)}/compare`,
-      headers: { authorization: `Bearer ${key}` },
-    })
+    const answer = await registry.send(
+      'POST',
+      `/api/registry/agents/${url}/storyboard/${encodeURIComponent(id)}/compare`,
+      { key },
+    )
     expect(answer.statusCode, answer.body).toBe(200)
     const { phases } = answer.json()
     const steps = phases.flatMap((phase: { steps: object[] }) => phase.steps)

@@ -191,12 +191,7 @@ test('429: an organization may have receivers contacted sixty times an hour, wha
   })
   const headers = { authorization: `Bearer ${await registry.createKey('Hasty')}` }
   const post = () =>
-    registry.app.inject({
-      method: 'POST',
-      url: path,
-      headers,
-      payload: { url: 'https://nobody.example/x' },
-    })
+    registry.send('POST', path, { headers, payload: { url: 'https://nobody.example/x' } })
   expect((await post()).statusCode).toBe(422)
   const refused = await post()
   expect(refused.statusCode).toBe(429)

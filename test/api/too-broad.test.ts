@@ -108,9 +108,7 @@ describe('a part of a file that was left out', () => {
     expect(whole).toMatchObject({ authorized: 0, sides: { publisher: 'unknown' } })
     expect(findLast(whole.evidence)).toMatchObject(leftOut)
     const product = { publisher_properties: [{ publisher_domain: domain, property_ids: ['p0'] }] }
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/validate/product-authorization',
+    const answer = await registry.send('POST', '/api/registry/validate/product-authorization', {
       payload: { agent_url: agent, ...product, explain: true },
     })
     expect(answer.json()).toMatchObject({ authorized: false, sides: { publisher: 'unknown' } })
@@ -132,18 +130,14 @@ describe('a part of a file that was left out', () => {
       const page = await registry.app.inject(`/publisher/${domain}`)
       expect(page.body).toContain('too broad')
     }
-    const checked = await registry.app.inject({
-      method: 'POST',
-      url: '/api/adagents/validate',
+    const checked = await registry.send('POST', '/api/adagents/validate', {
       payload: { document: { ...broadFile, authorized_agents: repeat(2_000, buildEntry) } },
     })
     expect(checked.body).toContain('too_broad')
   })
 
   test('of properties decides nothing about a property that is in it', async () => {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/registry/validate/product-authorization',
+    const answer = await registry.send('POST', '/api/registry/validate/product-authorization', {
       payload: {
         agent_url: toAgent(0),
         publisher_properties: [{ publisher_domain: long, property_ids: ['p0', 'p1'] }],

@@ -43,11 +43,11 @@ const chooseValue = (name: string) =>
 
 async function send(operation: Operation, query: Record<string, string>) {
   const path = operation.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(chooseValue(name)))
-  const { statusCode, body } = await registry.app.inject({
-    method: operation.method,
-    url: `${path}?${new URLSearchParams(query)}`,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  const { statusCode, body } = await registry.send(
+    operation.method,
+    `${path}?${new URLSearchParams(query)}`,
+    { key },
+  )
   return { statusCode, body }
 }
 

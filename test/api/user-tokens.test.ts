@@ -313,11 +313,9 @@ describe('401', () => {
 
   test('says so for the tools as well', async () => {
     const call = (token: string) =>
-      registry.app.inject({
-        method: 'POST',
-        url: '/mcp',
+      registry.send('POST', '/mcp', {
+        key: token,
         headers: {
-          authorization: `Bearer ${token}`,
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
         },

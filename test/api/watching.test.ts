@@ -287,9 +287,7 @@ describe('the link of a mail', () => {
     expect(asked.body).toContain('You’ll no longer get emails about')
     expect((await ask('GET', PATH)).json().watches).toMatchObject([{ watch_id }])
     for (let press = 0; press < 2; press++) {
-      const ended = await registry.app.inject({
-        method: 'POST',
-        url: pathname + search,
+      const ended = await registry.send('POST', pathname + search, {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         payload: 'List-Unsubscribe=One-Click',
       })

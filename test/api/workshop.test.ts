@@ -20,14 +20,14 @@ function send(form: Record<string, string | File>) {
     body.append(name, value)
   }
   const request = new Request('http://registry', { method: 'POST', body })
-  return request.arrayBuffer().then(bytes =>
-    registry.app.inject({
-      method: 'POST',
-      url: '/workshop',
-      headers: { 'content-type': request.headers.get('content-type')! },
-      payload: Buffer.from(bytes),
-    }),
-  )
+  return request
+    .arrayBuffer()
+    .then(bytes =>
+      registry.send('POST', '/workshop', {
+        headers: { 'content-type': request.headers.get('content-type')! },
+        payload: Buffer.from(bytes),
+      }),
+    )
 }
 const check = async (form: Record<string, string | File>) => load((await send(form)).body)
 
@@ -197,9 +197,7 @@ describe('a file that was sent is checked', () => {
 
   test('400: another kind; 415: no form', async () => {
     expect((await send({ kind: 'ads.txt', text: '{}' })).statusCode).toBe(400)
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/workshop',
+    const answer = await registry.send('POST', '/workshop', {
       headers: { 'content-type': 'application/json' },
       payload: '{}',
     })
@@ -248,11 +246,7 @@ describe('an agent that the registry does not know', () => {
       ...proposal,
       authorized_agents: [{ ...proposal.authorized_agents[0], url: origin }],
     }
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/adagents/validate',
-      payload: { document },
-    })
+    const answer = await registry.send('POST', '/api/adagents/validate', { payload: { document } })
     const { valid, warnings, data } = answer.json()
     expect(valid).toBe(true)
     expect(warnings).toContainEqual(

@@ -485,9 +485,7 @@ describe('an authorization request', () => {
   const post = (url: string, headers: Record<string, string> = {}) => {
     const [path, payload] = url.split('?') as [string, string]
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    return registry.app.inject({
-      method: 'POST',
-      url: path,
+    return registry.send('POST', path, {
       headers: { accept: 'text/html', ...type, ...headers },
       payload,
     })

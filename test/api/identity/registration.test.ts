@@ -110,12 +110,7 @@ test.each([
     const payload = buildAuthorizeUrl({ client_id, code_challenge: challenge }).split('?')[1]!
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     const headers = { ...type, ...(site && { 'sec-fetch-site': site }) }
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/authorize',
-      headers,
-      payload,
-    })
+    const answer = await registry.send('POST', '/authorize', { headers, payload })
     expect([answer.statusCode, answer.headers.location]).toEqual([
       status,
       expect.stringMatching(to),

@@ -105,9 +105,7 @@ test.each<[string, () => Promise<string> | string]>([
 })
 
 test('an application cannot get a token for itself alone', async () => {
-  const answer = await registry.app.inject({
-    method: 'POST',
-    url: '/token',
+  const answer = await registry.send('POST', '/token', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: `grant_type=client_credentials&client_id=${tokens.client_id}`,
   })

@@ -68,10 +68,11 @@ async function listCopied(agent_url: string): Promise<ListedGrant[]> {
 }
 
 function askWithKey(path: string, agent_url: string) {
-  return registry.app.inject({
-    url: `/api/registry/authorizations${path}?${new URLSearchParams({ agent_url })}`,
-    headers: { authorization: `Bearer ${key}` },
-  })
+  return registry.send(
+    'GET',
+    `/api/registry/authorizations${path}?${new URLSearchParams({ agent_url })}`,
+    { key },
+  )
 }
 
 /** Counts the marks of grants that the operator contradicts, and of those with stale properties, on a page. */

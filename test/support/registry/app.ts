@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type AppDeps, buildApp } from '../../../api/app.ts'
 import type { WriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { RoleMetrics } from '../../../jobs/metrics/role-metrics.ts'
@@ -27,6 +27,13 @@ import { type TestClock, testClock } from '../worlds/clock.ts'
 import { writeEmptyStores } from './empty-stores.ts'
 import { buildGenerousLimits } from './generous-limits.ts'
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+interface RequestParts extends Pick<InjectOptions, 'headers' | 'remoteAddress'> {
+  key?: string | undefined
+  payload?: InjectOptions['payload'] | undefined
+}
+
 /** A registry in a temporary folder: a real index with its writer, and the API over it. */
 export interface TestRegistry {
   app: FastifyInstance
@@ -39,6 +46,8 @@ export interface TestRegistry {
   submitted: Operation[]
   /** Refusals of what the API submitted and the writer could not have read. */
   unreadable: string[]
+  /** Sends a request to the API; `key` is the secret of an API key, or another credential. */
+  send(method: Method, url: string, request?: RequestParts): Promise<LightMyRequestResponse>
   observe(...observations: ObservationDraft[]): Promise<void>
   submit(...operations: Operation[]): Promise<Answer[]>
   /** Creates an organization with a key, and returns the secret of the key. */
@@ -153,6 +162,14 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     submitted,
     unreadable,
+    send: (method, url, { key, headers, payload, ...more } = {}) =>
+      app.inject({
+        method,
+        url,
+        headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers },
+        ...(payload !== undefined && { payload }),
+        ...more,
+      }),
     async observe(...seen) {
       const observations = seen.map(draft => buildObservation(draft, clock))
       await commit(observations, [])
