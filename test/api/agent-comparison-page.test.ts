@@ -47,7 +47,11 @@ beforeAll(async () => {
     },
   )
   const { requestLive, runStoryboard } = web.writer
-  registry = await openWithSignIn(web.redis, { settings, writer: { requestLive, runStoryboard } })
+  registry = await openWithSignIn({
+    redis: web.redis.redis,
+    settings,
+    writer: { requestLive, runStoryboard },
+  })
   ann = await enterDashboard(registry, 'ann@mine.example')
   await sendForm(ann, '/dashboard/organizations', { name: 'Mine' })
   const section = load((await ann.get('/dashboard')).body)('tbody a').attr('href')!

@@ -10,20 +10,17 @@ import {
 } from '../support/clients/signing-in.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 const URL = 'https://sales.acme.example/mcp'
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
 
-let redis: TestRedis
 let registry: SignInRegistry
 let ann: TestBrowser
 let bob: TestBrowser
 let acme: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn()
   ann = await enterDashboard(registry, 'ann@acme.example')
   bob = await enterDashboard(registry, 'bob@other.example')
   await send(ann, '/dashboard/organizations', { name: 'Acme' })
@@ -34,10 +31,7 @@ beforeAll(async () => {
   const form = { org: acme, url: URL, type: 'sales', visibility: 'private' }
   expect((await send(ann, '/dashboard/agents', form)).statusCode).toBe(303)
 })
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
-})
+afterAll(() => registry?.close())
 
 async function send(browser: TestBrowser, url: string, form: Record<string, string> = {}) {
   const form_token = load((await browser.get('/dashboard')).body)('input[name=form_token]')

@@ -4,24 +4,18 @@ import { findKeyHolder } from '../../api/auth/principal.ts'
 import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let secret: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis })
+  registry = await openRegistry({ ownRedis: true })
   secret = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const rows = (wanted: Partial<AuditWanted> = {}) =>
   listAuditRows(registry.sequencer.accounts.db, { limit: 100, ...wanted })

@@ -3,25 +3,19 @@ import { DAY } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let acme: string
 
 beforeAll(async () => {
-  redis = await startRedis()
   const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
-  registry = await openRegistry({ redis: redis.redis, limits })
+  registry = await openRegistry({ ownRedis: true, limits })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const authorized = () => ({ authorization: `Bearer ${acme}` })
 async function get(path: string) {

@@ -2,18 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents/index.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { publishToMemory } from '../support/registry/published-tables.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let key: string
 const provenance = { type: 'ssp_inventory' }
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis })
+  registry = await openRegistry({ ownRedis: true })
   key = await registry.createKey('Acme')
   await registry.observe(
     observePublisherFile('known.example', { sites: ['known.example'], agents: [] }),
@@ -22,10 +19,7 @@ beforeAll(async () => {
   await registry.publish()
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const ask = (method: 'GET' | 'POST', path: string, payload?: object, secret?: string) =>
   registry.send(method, `/api/registry/${path}`, { key: secret, payload })

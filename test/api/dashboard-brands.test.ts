@@ -31,7 +31,8 @@ let acme: string
 
 beforeAll(async () => {
   web = await openLiveWeb(hosts)
-  registry = await openWithSignIn(web.redis, {
+  registry = await openWithSignIn({
+    redis: web.redis.redis,
     settings: { BASE_URL: 'https://localhost' },
     writer: { requestLive: web.writer.requestLive },
   })

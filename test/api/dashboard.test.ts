@@ -41,7 +41,7 @@ const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
 
 beforeAll(async () => {
   redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn({ redis: redis.redis })
   ann = await enterAs('ann@acme.example')
   bob = await enterAs('bob@other.example')
   acme = await found(ann, 'Acme')

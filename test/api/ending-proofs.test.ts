@@ -8,17 +8,14 @@ import {
   openWithSignIn,
   type SignInRegistry,
 } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 const domain = 'ending.example' as Domain
-let redis: TestRedis
 let registry: SignInRegistry
 let org: string
 let verifiedAt: number
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn()
   const ida = await enterDashboard(registry, 'ida@lines.example')
   const form_token = load((await ida.get('/dashboard')).body)('input[name=form_token]').val()
   const made = await ida.post(
@@ -40,10 +37,7 @@ beforeAll(async () => {
     expect(await registry.submit(operation as never)).toMatchObject([{ done: {} }])
   }
 })
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
-})
+afterAll(() => registry?.close())
 
 test.each([
   [20, 'Verified', ''],

@@ -10,11 +10,9 @@ import type { Enrichment } from '../../pipeline/model/enrichment.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let acme: string
 /** Facts that the web has about a brand now; undefined if no crawler answers. */
@@ -34,22 +32,18 @@ const found = (name: string, more: object = {}): Enrichment => ({
 })
 
 beforeAll(async () => {
-  redis = await startRedis()
   const saves = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000, enrichedBrands: 30 }
   // Each call looks anew, whatever was answered a moment ago.
   const looks = { answerKeptSeconds: 0 }
   registry = await openRegistry({
-    redis: redis.redis,
+    ownRedis: true,
     writer: { requestLive },
     limits: { ...saves, ...looks },
   })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 beforeEach(() => {
   web = found('Found')

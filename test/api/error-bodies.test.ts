@@ -4,15 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { identityPaths } from '../../api/identity/endpoints.ts'
 import { operations } from '../../api/routes/index.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
-let redis: TestRedis
 let registry: SignInRegistry
 let key: string
 let origin: URL
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis, {
+  registry = await openWithSignIn({
     limits: {
       clientRegistrationsPerHour: 1e6,
       authorizationsPerMinute: 1e6,
@@ -22,10 +19,7 @@ beforeAll(async () => {
   key = await registry.createKey('Readers')
   origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
 })
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND']
 /** Methods that some path takes with a body. */

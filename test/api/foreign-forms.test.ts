@@ -16,7 +16,6 @@ import {
 } from '../support/clients/signing-in.ts'
 import { createPasskey } from '../support/clients/software-authenticator.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { buildMemberOperations } from '../support/registry/members.ts'
 
 const DOMAIN = 'acme.example'
@@ -50,7 +49,6 @@ interface PageForm {
   fields: Record<string, string>
 }
 
-let redis: TestRedis
 let registry: SignInRegistry
 let ann: TestBrowser
 let bob: TestBrowser
@@ -62,8 +60,7 @@ const annId = { value: '' }
 let invitation: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis, { settings: { CREDENTIALS_KEY } })
+  registry = await openWithSignIn({ settings: { CREDENTIALS_KEY } })
   ann = await enterDashboard(registry, 'ann@acme.example')
   bob = await enterDashboard(registry, 'bob@other.example')
   moderator = await enterDashboard(registry, 'mo@registry.example')
@@ -80,10 +77,7 @@ beforeAll(async () => {
   await enrolWithAgent(other, ['other.example'], 'https://sales.other.example/mcp')
   await fillOrganization()
 })
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
-})
+afterAll(() => registry?.close())
 
 async function submit(operation: object): Promise<void> {
   const [answer] = await registry.submit(Operation.parse(operation))

@@ -9,7 +9,6 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { buildLogoUpload, dispute } from '../support/clients/operation-requests.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
 import { ccpa } from '../support/fixtures/policies.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
@@ -18,7 +17,6 @@ const shown = 'https://shown.acme.example/mcp'
 const hidden = 'https://hidden.acme.example/mcp'
 const at = encodeURIComponent
 
-let redis: TestRedis
 let issuer: TestIssuer
 let registry: TestRegistry
 /** Ids of Acme's things, which a stranger may put into requests. */
@@ -39,10 +37,9 @@ const acme = {
 const strangers: Record<string, string> = {}
 
 beforeAll(async () => {
-  redis = await startRedis()
   issuer = await openIssuer()
   registry = await openWithIssuer(issuer, {
-    redis: redis.redis,
+    ownRedis: true,
     limits: {
       savesPerHour: 1_000,
       savesPerOrganizationHour: 1_000,
@@ -65,7 +62,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry.close()
   await issuer.close()
-  await redis.close()
 })
 
 async function submit(operation: object): Promise<Record<string, unknown>> {

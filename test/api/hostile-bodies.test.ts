@@ -4,36 +4,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { createRecordingLog } from '../support/registry/recording-log.ts'
 
 const { log, said } = createRecordingLog()
 const roomy = 1_000_000
-let redis: TestRedis
 let registry: TestRegistry
 let key: string
 let origin: URL
 
 beforeAll(async () => {
-  redis = await startRedis()
   const limits = {
     savesPerHour: roomy,
     savesPerOrganizationHour: roomy,
     savesPerOrganizationDay: roomy,
     bulkResolvePerMinute: roomy,
   }
-  registry = await openRegistry({ redis: redis.redis, limits, log })
+  registry = await openRegistry({ ownRedis: true, limits, log })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   await registry.createKey('Other')
   origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const taking = operations.filter(({ method }) => method !== 'GET')
 

@@ -16,11 +16,9 @@ import {
   TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { enrol } from '../support/registry/members.ts'
 import { fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
-let redis: TestRedis
 let registry: SignInRegistry
 let member: TestBrowser
 /** Pages of the signed-in person, and where forms of theirs are sent. */
@@ -41,16 +39,12 @@ const targets = [
 ]
 
 beforeAll(async () => {
-  redis = await startRedis()
   const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
-  registry = await openWithSignIn(redis, { limits })
+  registry = await openWithSignIn({ limits })
   await fillPages(registry)
   await enterWithOrganization('hostile.example', 'Hostile Media')
 })
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
-})
+afterAll(() => registry?.close())
 
 /** Signs a person in who founds an organization of this name. */
 async function enterWithOrganization(domain: string, name: string): Promise<void> {

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
 
@@ -13,7 +12,6 @@ const roomy = {
   savesPerOrganizationDay: 10_000,
 }
 
-let redis: TestRedis
 let registry: TestRegistry
 let key: string
 let count = 0
@@ -21,8 +19,7 @@ let count = 0
 let domain: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis, limits: roomy })
+  registry = await openRegistry({ ownRedis: true, limits: roomy })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
 
@@ -30,10 +27,7 @@ beforeEach(() => {
   domain = `race-${++count}.acme.example`
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 function save(brand_name: string, idempotency?: string, secret = key) {
   return registry.send('POST', '/api/brands/save', {

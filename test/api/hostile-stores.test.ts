@@ -14,7 +14,6 @@ import { dispute } from '../support/clients/operation-requests.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import { ccpa } from '../support/fixtures/policies.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { createRecordingLog } from '../support/registry/recording-log.ts'
@@ -42,7 +41,6 @@ const secrets: Record<string, string> = {
   'what was said when it was disputed': 'a-claim-in-a-dispute',
 }
 
-let redis: TestRedis
 let issuer: TestIssuer
 let registry: TestRegistry
 const { log, said } = createRecordingLog()
@@ -51,9 +49,8 @@ let open: string[] = []
 let closed: string[] = []
 
 beforeAll(async () => {
-  redis = await startRedis()
   issuer = await openIssuer()
-  registry = await openWithIssuer(issuer, { redis: redis.redis, log })
+  registry = await openWithIssuer(issuer, { ownRedis: true, log })
   secrets['a key'] = await enrol(registry, {
     org: 'Acme',
     tier: 'company_icl',
@@ -86,7 +83,6 @@ afterAll(async () => {
   await registry.app.close()
   await registry.reader.close()
   await issuer.close()
-  await redis.close()
 })
 
 function listFiles(dir: string): string[] {

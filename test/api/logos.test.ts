@@ -7,7 +7,6 @@ import { restore } from '../../pipeline/maintenance/restore.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { createDataDir } from '../support/registry/registry.ts'
@@ -15,17 +14,15 @@ import { createDataDir } from '../support/registry/registry.ts'
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8L', 'latin1')
 
-let redis: TestRedis
 let registry: TestRegistry
 let acme: string
 let stranger: string
 let moderator: string
 
 beforeAll(async () => {
-  redis = await startRedis()
   const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
   registry = await openRegistry({
-    redis: redis.redis,
+    ownRedis: true,
     limits: { ...many, savesPerOrganizationDay: 1_000, logoBytes: 10_000 },
   })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
@@ -33,10 +30,7 @@ beforeAll(async () => {
   moderator = await createModerator(registry)
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 /** Builds a unique picture. */
 const picture = (start = PNG) => Buffer.concat([start, Buffer.from(randomUUID())])

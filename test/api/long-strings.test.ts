@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ListedRoute, listRoutes } from '../support/checks/listed-routes.ts'
 import { openWithSignIn, register, type SignInRegistry } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { enrol } from '../support/registry/members.ts'
 
-let redis: TestRedis
 let registry: SignInRegistry
 let key: string
 let routes: ListedRoute[]
@@ -38,17 +36,13 @@ const fields = [
 ]
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis, { limits: { authorizationsPerMinute: 1e6 } })
+  registry = await openWithSignIn({ limits: { authorizationsPerMinute: 1e6 } })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   await register(registry)
   await registry.publish()
   routes = await listRoutes(registry.app)
 })
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const texts = [
   'a'.repeat(1_979),

@@ -6,12 +6,10 @@ import { toAscii } from '../../pipeline/core/domain.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
 import { makeDataDir } from '../support/registry/registry.ts'
 
-let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>
 let registry: TestRegistry
 let key: string
@@ -19,11 +17,10 @@ const names = ['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example'
 const homograph = toAscii('асме.com')
 
 beforeAll(async () => {
-  redis = await startRedis()
   folder = makeDataDir()
   const list = join(folder.dir, 'names.txt')
   writeFileSync(list, 'globex.com # theirs\n')
-  registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
+  registry = await openRegistry({ ownRedis: true, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Newcomer', domains: [...names, homograph] })
   await registry.observe(
     observeBrandFile('microsoft.com', 'Microsoft'),
@@ -33,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await registry.close()
-  await redis.close()
   folder.remove()
 })
 

@@ -6,17 +6,14 @@ import { buildRequest, buildTools } from '../../api/mcp/tools.ts'
 import { operations } from '../../api/routes/index.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let address: URL
 let key: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis, limits: { bulkResolvePerMinute: 2 } })
+  registry = await openRegistry({ ownRedis: true, limits: { bulkResolvePerMinute: 2 } })
   key = await registry.createKey('Readers')
   await registry.observe(
     observeBrandFile('acme.example', 'Acme'),
@@ -29,10 +26,7 @@ beforeAll(async () => {
   address = new URL('/mcp', await registry.app.listen({ port: 0 }))
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 type Answered = Record<string, unknown> & { events: unknown[]; error?: string }
 

@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let moderator: string
 let acme: string
@@ -33,17 +31,13 @@ const mirrorEvents = () =>
   )
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis, limits: { mirrorItems: 20 } })
+  registry = await openRegistry({ ownRedis: true, limits: { mirrorItems: 20 } })
   moderator = await createModerator(registry)
   acme = await registry.createKey('Acme')
   other = await registry.createKey('Other')
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 describe('a moderator', () => {
   test('publishes a file, which never authorizes anybody', async () => {

@@ -4,11 +4,9 @@ import { DAY } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { membershipRoles } from '../../pipeline/core/roles.ts'
 import { listFilesContaining } from '../support/checks/files-containing.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
 
-let redis: TestRedis
 let issuer: TestIssuer
 let registry: TestRegistry
 let acme: string
@@ -16,8 +14,7 @@ let other: string
 
 beforeAll(async () => {
   issuer = await openIssuer()
-  redis = await startRedis()
-  registry = await openWithIssuer(issuer, { redis: redis.redis })
+  registry = await openWithIssuer(issuer, { ownRedis: true })
   for (const org of ['Other', 'Acme']) await registry.createKey(org)
   const people = [
     ['Acme', 'olga', 'owner'],
@@ -40,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry.close()
   await issuer.close()
-  await redis.close()
 })
 
 async function findOrgId(name: string): Promise<string> {

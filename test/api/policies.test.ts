@@ -3,10 +3,8 @@ import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
-let redis: TestRedis
 let registry: TestRegistry
 let key: string
 let client: RegistryClient
@@ -53,17 +51,13 @@ async function decide(op: 'review.approve' | 'review.reject', notes = 'as it is'
 }
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis, limits: { bulkResolvePerMinute: 1_000 } })
+  registry = await openRegistry({ ownRedis: true, limits: { bulkResolvePerMinute: 1_000 } })
   key = await registry.createKey('Acme')
   await registry.app.listen({ port: 0, host: '127.0.0.1' })
   client = new RegistryClient({ baseUrl: registry.app.listeningOrigin, apiKey: key })
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 describe('a policy', () => {
   test('waits for review when it is new, and is not listed before', async () => {

@@ -29,7 +29,8 @@ const readInfo = async () => parseRedisInfo(await redis.redis.info())
 
 beforeAll(async () => {
   redis = await startRedis()
-  registry = await openWithSignIn(redis, {
+  registry = await openWithSignIn({
+    redis: redis.redis,
     limits: {
       clientRegistrationsPerHourInAll: 100,
       signInFormsPerHour: 200,

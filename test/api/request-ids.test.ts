@@ -1,22 +1,16 @@
 import { request as connect } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
-let redis: TestRedis
 let registry: SignInRegistry
 let origin: URL
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn()
   origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
   await registry.publish()
 })
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 /** Requests a path as it is written; returns the status and the id of the answer, without its body. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {

@@ -5,28 +5,22 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 
 const editor = { kind: 'command', id: 'root', org_id: null } as const
 
-let redis: TestRedis
 let registry: TestRegistry
 let secret: string
 
 beforeAll(async () => {
-  redis = await startRedis()
   const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
-  registry = await openRegistry({ redis: redis.redis, limits })
+  registry = await openRegistry({ ownRedis: true, limits })
   const domains = ['acme.example', 'other.example']
   secret = await enrol(registry, { org: 'Acme', tier: 'company_icl', domains })
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const rows = (operation: string): AuditRow[] =>
   listAuditRows(registry.sequencer.accounts.db, { operation, limit: 100 })

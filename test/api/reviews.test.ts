@@ -10,14 +10,12 @@ import {
 } from '../support/clients/signing-in.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { enrol } from '../support/registry/members.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PAGES = '/dashboard/reviews'
 const API = '/api/registry/reviews'
 
-let redis: TestRedis
 let registry: SignInRegistry
 let moderator: TestBrowser
 let moderatorKey: string
@@ -25,8 +23,7 @@ let member: TestBrowser
 let key: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn()
   moderatorKey = await createModerator(registry)
   moderator = await enterDashboard(registry, 'mo@registry.example')
   member = await enterDashboard(registry, 'ann@acme.example')
@@ -41,10 +38,7 @@ beforeAll(async () => {
   })
   await registry.observe(observeBrandFile('microsoft.com', 'Microsoft'))
 })
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
-})
+afterAll(() => registry?.close())
 
 async function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = key) {
   const headers = { authorization: `Bearer ${secret}` }

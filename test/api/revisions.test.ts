@@ -7,12 +7,10 @@ import { RevisionHeld, RevisionList } from '../../pipeline/model/responses/histo
 import { Operation } from '../../pipeline/model/submission.ts'
 import { listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { makeDataDir } from '../support/registry/registry.ts'
 
-let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>
 let registry: TestRegistry
 let key: string
@@ -21,11 +19,10 @@ const doubtful = ['globex-one.com', 'globex-two.com', 'globex-three.com']
 const contact = { name: 'Ada Private', email: 'ada@acme.example' }
 
 beforeAll(async () => {
-  redis = await startRedis()
   folder = makeDataDir()
   const list = join(folder.dir, 'names.txt')
   writeFileSync(list, 'globex.com # theirs\n')
-  registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
+  registry = await openRegistry({ ownRedis: true, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'b.example', ...doubtful] })
   await registry.observe(observeBrandFile('crawled.example', 'Crawled'))
   await saveBrand('acme.example', 'First', { description: 'one' })
@@ -39,7 +36,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await registry.close()
-  await redis.close()
   folder.remove()
 })
 

@@ -7,18 +7,15 @@ import { compileValidator } from '../../api/operation/validation.ts'
 import { pages } from '../../api/pages/index.ts'
 import { operations } from '../../api/routes/index.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 
 const agent = 'https://agent.example/mcp'
-let redis: TestRedis
 let registry: TestRegistry
 let key: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis })
+  registry = await openRegistry({ ownRedis: true })
   await enrol(registry, {
     org: 'Acme',
     tier: 'company_leader',
@@ -29,10 +26,7 @@ beforeAll(async () => {
   await registry.publish()
 })
 
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const listNames = ({ query }: Operation) =>
   query instanceof z.ZodObject ? Object.keys(query.shape) : []

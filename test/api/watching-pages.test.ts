@@ -32,7 +32,8 @@ beforeAll(async () => {
     if (link) registry.links.push(link[0])
     return answer
   }
-  registry = await openWithSignIn(redis, {
+  registry = await openWithSignIn({
+    redis: redis.redis,
     settings,
     writer: { requestLive: remember as typeof requestLive },
   })
@@ -125,7 +126,7 @@ test.each([
   ['http://127.0.0.1:3000', true],
   ['https://registry.example', false],
 ])('without a mail server a registry at %s offers watching: %s', async (BASE_URL, isOffered) => {
-  const silent = await openWithSignIn(redis, { settings: { BASE_URL } })
+  const silent = await openWithSignIn({ redis: redis.redis, settings: { BASE_URL } })
   const sites = ['acme.example']
   await silent.observe(observePublisherFile('acme.example', { sites, agents: [AGENT] }))
   const { body } = await silent.app.inject('/publisher/acme.example')

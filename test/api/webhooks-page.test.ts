@@ -46,7 +46,8 @@ beforeAll(async () => {
   const config = readConfig({ ...settings, ...crawling })
   crawler = await runCrawler(config, redis.url, systemClock, silentLog)
   writer = openWriterClient(redis.url, silentLog, generousTimeouts)
-  registry = await openWithSignIn(redis, {
+  registry = await openWithSignIn({
+    redis: redis.redis,
     settings,
     writer: { requestLive: writer.requestLive },
   })

@@ -27,7 +27,7 @@ const cases = [...rooms.map(room => [room]), rooms].map(without => ({
 describe.each(cases)('an API without $names', ({ without }) => {
   let registry: SignInRegistry
   beforeAll(async () => {
-    registry = await openWithSignIn(redis, { without })
+    registry = await openWithSignIn({ redis: redis.redis, without })
   })
   afterAll(() => registry.close())
   const ask = (path: string) =>

@@ -20,14 +20,12 @@ function send(form: Record<string, string | File>) {
     body.append(name, value)
   }
   const request = new Request('http://registry', { method: 'POST', body })
-  return request
-    .arrayBuffer()
-    .then(bytes =>
-      registry.send('POST', '/workshop', {
-        headers: { 'content-type': request.headers.get('content-type')! },
-        payload: Buffer.from(bytes),
-      }),
-    )
+  return request.arrayBuffer().then(bytes =>
+    registry.send('POST', '/workshop', {
+      headers: { 'content-type': request.headers.get('content-type')! },
+      payload: Buffer.from(bytes),
+    }),
+  )
 }
 const check = async (form: Record<string, string | File>) => load((await send(form)).body)
 

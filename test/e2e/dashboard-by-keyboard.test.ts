@@ -23,7 +23,8 @@ let origin: string
 beforeAll(async () => {
   browser = await launchBrowser()
   web = await openLiveWeb(hosts)
-  registry = await openWithSignIn(web.redis, {
+  registry = await openWithSignIn({
+    redis: web.redis.redis,
     settings: { BASE_URL: '' },
     writer: { requestLive: web.writer.requestLive },
     limits: { answerKeptSeconds: 0, answerKeptAtBoundSeconds: 0 },

@@ -19,7 +19,8 @@ beforeAll(async () => {
   browser = await launchBrowser()
   web = await openLiveWeb(hosts)
   const { requestLive } = web.writer
-  registry = await openWithSignIn(web.redis, {
+  registry = await openWithSignIn({
+    redis: web.redis.redis,
     settings: { BASE_URL: '' },
     writer: { requestLive },
     limits: { answerKeptSeconds: 0, answerKeptAtBoundSeconds: 0 },

@@ -17,7 +17,7 @@ let registry: SignInRegistry
 beforeAll(async () => {
   browser = await launchBrowser()
   redis = await startRedis()
-  registry = await openWithSignIn(redis, { settings: { BASE_URL: ORIGIN } })
+  registry = await openWithSignIn({ redis: redis.redis, settings: { BASE_URL: ORIGIN } })
   await registry.createKey('Acme')
   await registry.app.listen({ host: '127.0.0.1', port: PORT })
 })

@@ -23,7 +23,7 @@ let origin: string
 beforeAll(async () => {
   browser = await launchBrowser()
   redis = await startRedis()
-  registry = await openWithSignIn(redis, { settings: { BASE_URL: '' } })
+  registry = await openWithSignIn({ redis: redis.redis, settings: { BASE_URL: '' } })
   await registry.createKey('Acme')
   origin = await registry.app.listen({ host: '127.0.0.1', port: 0 })
 })

@@ -15,7 +15,7 @@ let registry: SignInRegistry
 
 beforeAll(async () => {
   redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn({ redis: redis.redis })
 })
 afterAll(async () => {
   await registry.close()

@@ -25,7 +25,7 @@ let client_id: string
 beforeAll(async () => {
   redis = await startRedis()
   const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
-  registry = await openWithSignIn(redis, { limits })
+  registry = await openWithSignIn({ redis: redis.redis, limits })
   await registry.createKey('Acme')
   client_id = (await register(registry)).client_id!
 })

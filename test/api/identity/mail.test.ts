@@ -23,7 +23,7 @@ afterAll(() => redis.close())
 async function askForLink(settings: Record<string, string>) {
   const crawler = createCrawlerWith(settings, systemClock)
   const { requestLive } = crawler
-  const registry = await openWithSignIn(redis, { settings, writer: { requestLive } })
+  const registry = await openWithSignIn({ redis: redis.redis, settings, writer: { requestLive } })
   await registry.createKey('Acme')
   const { client_id } = await register(registry)
   const browser = new TestBrowser(registry)

@@ -14,24 +14,18 @@ import {
   type AuthenticatorClaims,
   createPasskey,
 } from '../../support/clients/software-authenticator.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const ORIGIN = 'http://localhost:3000'
 
-let redis: TestRedis
 let registry: SignInRegistry
 let client_id: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis, { settings: { BASE_URL: ORIGIN } })
+  registry = await openWithSignIn({ settings: { BASE_URL: ORIGIN } })
   await registry.createKey('Acme')
   client_id = (await register(registry)).client_id!
 })
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
-})
+afterAll(() => registry?.close())
 
 /** Creates a person with a passkey. */
 async function createPersonWithPasskey(counter = 0) {

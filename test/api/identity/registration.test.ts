@@ -10,19 +10,13 @@ import {
   signIn,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
-let redis: TestRedis
 let registry: SignInRegistry
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis, { limits: { clientRegistrationsPerHour: 1_000 } })
+  registry = await openWithSignIn({ limits: { clientRegistrationsPerHour: 1_000 } })
   await registry.createKey('Acme')
 })
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const register = (payload: object) =>
   registry.app.inject({ method: 'POST', url: '/register', payload })

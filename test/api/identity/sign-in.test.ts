@@ -32,7 +32,10 @@ let registry: SignInRegistry
 
 beforeAll(async () => {
   redis = await startRedis()
-  registry = await openWithSignIn(redis, { limits: { clientRegistrationsPerHour: 1_000 } })
+  registry = await openWithSignIn({
+    redis: redis.redis,
+    limits: { clientRegistrationsPerHour: 1_000 },
+  })
   await registry.createKey('Acme')
 })
 afterAll(async () => {
@@ -250,7 +253,10 @@ describe('an application', () => {
   })
 
   test('registers a limited number of times an hour from one address', async () => {
-    const other = await openWithSignIn(redis, { limits: { clientRegistrationsPerHour: 2 } })
+    const other = await openWithSignIn({
+      redis: redis.redis,
+      limits: { clientRegistrationsPerHour: 2 },
+    })
     await other.createKey('Acme')
     const remoteAddress = '192.0.2.7'
     const tryToRegister = () =>
@@ -265,7 +271,7 @@ describe('an application', () => {
 
 test('a dashboard whose sessions Redis does not tell is unavailable, not broken', async () => {
   const own = await startRedis()
-  const other = await openWithSignIn(own)
+  const other = await openWithSignIn({ redis: own.redis })
   const ann = await enterDashboard(other, 'ann@acme.example')
   await own.redis.call('acl', 'setuser', 'default', '-@read')
   const { statusCode, body } = await ann.get('/dashboard')
@@ -276,7 +282,7 @@ test('a dashboard whose sessions Redis does not tell is unavailable, not broken'
 
 test('while Redis is away nobody can sign in, but tokens remain valid', async () => {
   const own = await startRedis()
-  const other = await openWithSignIn(own)
+  const other = await openWithSignIn({ redis: own.redis })
   await other.createKey('Acme')
   const { access_token } = await obtainTokens(other)
   await own.stop()

@@ -9,27 +9,21 @@ import {
   openWithSignIn,
   type SignInRegistry,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const former = createKey()
 const HOUR = 3_600_000
 
-let redis: TestRedis
 let registry: SignInRegistry
 let tokens: Awaited<ReturnType<typeof obtainTokens>>
 let own: ReturnType<typeof readTokenKeys>
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn(redis, {}, [createKey(), former])
+  registry = await openWithSignIn({}, [createKey(), former])
   await registry.createKey('Acme')
   tokens = await obtainTokens(registry)
   own = readTokenKeys(registry.config)
 })
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+afterAll(() => registry.close())
 
 const askStatus = async (token: string) => {
   const headers = { authorization: `Bearer ${token}` }

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'cheerio'
 import type { LightMyRequestResponse } from 'fastify'
-import type { TestRedis } from '../processes/redis.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../registry/app.ts'
 
 /** Redirect URI of an application on the person's own machine. */
@@ -18,9 +17,11 @@ export interface SignInRegistry extends TestRegistry {
   origin: string
 }
 
-/** Opens a registry that signs people in, on the operator's own machine. */
+/**
+ * Opens a registry that signs people in, on the operator's own machine. It has a Redis of its own unless it is
+ * given one.
+ */
 export async function openWithSignIn(
-  redis: TestRedis,
   options: RegistryOptions = {},
   keys: readonly object[] = [createKey()],
 ): Promise<SignInRegistry> {
@@ -36,7 +37,7 @@ export async function openWithSignIn(
     ...options.settings,
   }
   const registry: TestRegistry = await openRegistry({
-    redis: redis.redis,
+    ownRedis: options.redis === undefined,
     printNotice,
     ...options,
     settings,

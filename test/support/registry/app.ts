@@ -23,6 +23,7 @@ import {
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { watchAnswers } from '../checks/described-answers.ts'
+import { startRedis } from '../processes/redis.ts'
 import { type TestClock, testClock } from '../worlds/clock.ts'
 import { writeEmptyStores } from './empty-stores.ts'
 import { buildGenerousLimits } from './generous-limits.ts'
@@ -71,6 +72,8 @@ export type ObservationDraft = Pick<Observation, 'kind' | 'location'> & Partial<
 export interface RegistryOptions {
   limits?: Record<string, number>
   redis?: NonNullable<AppDeps['redis']>
+  /** It has a Redis of its own, which ends with it. */
+  ownRedis?: boolean
   writer?: Partial<WriterClient>
   log?: Log
   printNotice?: (text: string) => void
@@ -137,7 +140,9 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     cancelStoryboardJob: refuseLive,
     ...options.writer,
   }
-  const { redis, printNotice, without } = options
+  const { printNotice, without } = options
+  const ownRedis = options.ownRedis ? await startRedis() : undefined
+  const redis = ownRedis?.redis ?? options.redis
   const metrics = new RoleMetrics('api')
   const app = buildApp({
     config,
@@ -209,6 +214,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       await app.close()
       await reader.close()
       await sequencer.close()
+      await ownRedis?.close()
       rmSync(dataDir, { recursive: true, force: true })
       answers.check()
     },

@@ -100,7 +100,8 @@ export async function openWithUpstream(
     { ...settings, ...(options.limits && { LIMITS: JSON.stringify(options.limits) }) },
     clock,
   )
-  const registry = await openWithSignIn(redis, {
+  const registry = await openWithSignIn({
+    redis: redis.redis,
     ...options,
     settings: { ...settings, ...options.settings },
     writer: { requestLive: crawler.requestLive, ...options.writer },
