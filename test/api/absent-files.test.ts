@@ -1,11 +1,11 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   for (const kind of ['brand.json', 'adagents.json'] as const) {
     await registry.observe(
       { kind, location: 'bare.example', outcome: 'absent', status: 404 },
@@ -14,8 +14,6 @@ beforeAll(async () => {
   }
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 test.each([
   ['/brand/bare.example', 'This domain has no brand.json file, and no member has added an entry.'],

@@ -10,10 +10,11 @@ import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { encryptCredential } from '../../pipeline/model/agent-credential.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type Known, operationRequests } from '../support/clients/operation-requests.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { createCrawlerWith, openIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { createCrawlerWith, openIssuer } from '../support/servers/issuer.ts'
 import { testClock } from '../support/worlds/clock.ts'
 
 /** Agent of the organization Beta alone, and one that both organizations enrolled. */
@@ -21,8 +22,8 @@ const BETAS = 'https://agent.beta.example/mcp'
 const SHARED = 'https://shared.example/mcp'
 const CREDENTIALS_KEY = Buffer.alloc(32, 7).toString('base64')
 
-let redis: TestRedis
-let issuer: TestIssuer
+const redis = openForAll(startRedis)
+const issuer = openForAll(openIssuer)
 let crawler: ReturnType<typeof createCrawlerWith>
 let registry: TestRegistry
 const orgs = { Alpha: '', Beta: '' }
@@ -42,8 +43,6 @@ const people: Person[] = [undefined, ...membershipRoles].flatMap(alpha =>
 const toName = ({ alpha, beta }: Person) => `${alpha ?? 'nobody'}-${beta ?? 'nobody'}`
 
 beforeAll(async () => {
-  redis = await startRedis()
-  issuer = await openIssuer()
   crawler = createCrawlerWith(issuer.settings, testClock())
   registry = await openRegistry({
     redis: redis.redis,
@@ -91,8 +90,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry?.close()
   await crawler?.close()
-  await issuer?.close()
-  await redis?.close()
 })
 beforeEach(async () => {
   sent.length = 0

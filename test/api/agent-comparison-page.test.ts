@@ -9,27 +9,18 @@ import {
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { buildMemberOperations } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
-import {
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../support/servers/reference-agent.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
+import { startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
 import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const SILENT = 'https://silent.example/mcp'
 
-let agent: ReferenceAgent
-let web: LiveWeb
-let registry: SignInRegistry
-let ann: TestBrowser
-let path: string
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(systemClock)
-  const settings = { PROTOCOL_NAME: 'adcp' }
-  web = await openLiveWeb(
+const settings = { PROTOCOL_NAME: 'adcp' }
+const agent = openForAll(() => startReferenceAgent(systemClock))
+const web = openForAll(() =>
+  openLiveWeb(
     {
       'reference.example': serveReferenceAgent(agent),
       'mine.example': serveReferenceAgent(agent, {
@@ -45,7 +36,13 @@ beforeAll(async () => {
       REFERENCE_AGENT_URL: 'https://reference.example',
       REFERENCE_AGENT_TOKEN: TOKEN,
     },
-  )
+  ),
+)
+let registry: SignInRegistry
+let ann: TestBrowser
+let path: string
+
+beforeAll(async () => {
   const { requestLive, runStoryboard } = web.writer
   registry = await openWithSignIn({
     redis: web.redis.redis,
@@ -63,8 +60,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await registry?.close()
-  await web?.close()
-  await agent?.close()
 })
 
 async function compare(url: string, storyboard: string) {

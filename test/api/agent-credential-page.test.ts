@@ -10,25 +10,21 @@ import {
 } from '../support/clients/signing-in.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
 import { buildMemberOperations } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
-import {
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../support/servers/reference-agent.ts'
+import { startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
 import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const WRONG = 'wrong-token-of-mine'
 
-let agent: ReferenceAgent
+const agent = openForAll(() => startReferenceAgent(systemClock))
 let web: LiveWeb
 let registry: SignInRegistry
 let ann: TestBrowser
 let org: string
 
 beforeAll(async () => {
-  agent = await startReferenceAgent(systemClock)
   const settings = {
     PROTOCOL_NAME: 'adcp',
     CREDENTIALS_KEY: Buffer.alloc(32, 3).toString('base64'),
@@ -56,7 +52,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry?.close()
   await web?.close()
-  await agent?.close()
 })
 
 const toPath = (more = '') => `/dashboard/org/${org}/agents/tests${more}`

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, observeAgent } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const [seller, down, fresh, secret, kept] = [
   'https://sales.acme.example/mcp',
@@ -12,11 +13,10 @@ const [seller, down, fresh, secret, kept] = [
 ] as const
 const nobody = 'https://nobody.example/mcp'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await enrol(registry, {
     org: 'Acme',
     tier: 'company_leader',
@@ -40,7 +40,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 const get = (path: string) =>
   registry.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } })

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { AgentSearchAnswer, type FoundAgent } from '../../pipeline/model/responses/agent-search.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
 import { openAnotherApi, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 const wide = 'https://wide.example/mcp'
@@ -14,7 +15,6 @@ const narrow = 'https://narrow.example/mcp'
 const twin = 'https://twin.example/mcp'
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await registry.createKey('Buyers')
   const sites = ['a.example', 'b.a.example', 'c.a.example']
   await registry.observe(
@@ -33,8 +33,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const search = (query = '', headers = { authorization: `Bearer ${key}` }) =>
   registry.app.inject({ url: `/api/registry/agents/search${query}`, headers })
@@ -256,7 +254,7 @@ describe('the facts an agent is found by', () => {
   const all = 'https://all.sellers.example/mcp'
   const some = 'https://some.sellers.example/mcp'
   const plain = 'https://plain.sellers.example/mcp'
-  let sellers: TestRegistry
+  const sellers = openForAll(openRegistry)
   let headers: { authorization: string }
   const observe = async (...seen: Parameters<TestRegistry['observe']>) => {
     sellers.clock.tick(1_000)
@@ -277,7 +275,6 @@ describe('the facts an agent is found by', () => {
   const sells = (url: string, more: object = {}) => grantByIds(url, more)
 
   beforeAll(async () => {
-    sellers = await openRegistry()
     headers = { authorization: `Bearer ${await sellers.createKey('Buyers')}` }
     const collections = [{ publisher_domain: 'tv.example', collection_ids: ['kids'] }]
     await observe(
@@ -320,7 +317,6 @@ describe('the facts an agent is found by', () => {
       }),
     )
   })
-  afterAll(() => sellers.close())
 
   test('genres with their taxonomy, as far as its grants reach', async () => {
     const found = await searched()

@@ -1,26 +1,21 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { outcomes } from '../../pipeline/core/outcomes.ts'
 import type { StepDiagnostic } from '../../pipeline/model/storyboards/step-diagnostic.ts'
-import {
-  enterDashboard,
-  openWithSignIn,
-  type SignInRegistry,
-  type TestBrowser,
-} from '../support/clients/signing-in.ts'
+import { enterDashboard, openWithSignIn, type TestBrowser } from '../support/clients/signing-in.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const URL = 'https://sales.acme.example/mcp'
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
 
-let registry: SignInRegistry
+const registry = openForAll(openWithSignIn)
 let ann: TestBrowser
 let bob: TestBrowser
 let acme: string
 
 beforeAll(async () => {
-  registry = await openWithSignIn()
   ann = await enterDashboard(registry, 'ann@acme.example')
   bob = await enterDashboard(registry, 'bob@other.example')
   await send(ann, '/dashboard/organizations', { name: 'Acme' })
@@ -31,7 +26,6 @@ beforeAll(async () => {
   const form = { org: acme, url: URL, type: 'sales', visibility: 'private' }
   expect((await send(ann, '/dashboard/agents', form)).statusCode).toBe(303)
 })
-afterAll(() => registry?.close())
 
 async function send(browser: TestBrowser, url: string, form: Record<string, string> = {}) {
   const form_token = load((await browser.get('/dashboard')).body)('input[name=form_token]')

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, observeAgent } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { START } from '../support/worlds/clock.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 const keys: Record<string, string | undefined> = {}
 
 const [seller, down, meter, gauge, studio, secret, club] = [
@@ -33,7 +34,6 @@ const metric = (metric_id: string, ...bodies: string[]) => ({
 })
 
 beforeAll(async () => {
-  registry = await openRegistry()
   keys.owner = await enrol(registry, {
     org: 'Acme',
     tier: 'company_leader',
@@ -95,8 +95,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 function get(query = '', token?: string, over = registry) {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -1,10 +1,11 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { FileKind } from '../../pipeline/model/observation.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop } from '../support/worlds/nights.ts'
 import { isleAdsTxt, shoreFiles } from '../support/worlds/shore-files.ts'
 
@@ -55,10 +56,9 @@ const outcomes: Partial<Record<Outcome, readonly [kind: FileKind, location: stri
   not_json: [['adagents.json', 'page.example']],
   unusable: [['brand.json', 'empty.example']],
 }
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const now = registry.clock.now()
   await registry.observe(
     ...Object.entries(shoreFiles).flatMap(([kind, files]) =>
@@ -73,7 +73,6 @@ beforeAll(async () => {
   )
   await publishFiles(registry, broken)
 })
-afterAll(() => registry.close())
 
 /** Selects files of domains with their state; a publisher without a file of its own has that of its manager. */
 const STATES = `

@@ -1,11 +1,12 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ limits: { snapshotQueries: 5 } }))
 
 /** Lists and counts, all that many ask alike. */
 const shared = [
@@ -31,12 +32,9 @@ const shared = [
 ]
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { snapshotQueries: 5 } })
   for (let i = 0; i < 30; i++) await observe(i)
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 function observe(i: number): Promise<void> {
   const location = `site${i}.example`

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { KeyPermission } from '../../pipeline/core/roles.ts'
 import { listFilesContaining } from '../support/checks/files-containing.ts'
 import { openAnotherApi, type TestRegistry } from '../support/registry/app.ts'
 import { createRecordingLog } from '../support/registry/recording-log.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForAll(() => openWithIssuer(issuer, { log }))
 const { log, said } = createRecordingLog()
 let owner: string
 let member: string
 
 beforeAll(async () => {
-  issuer = await openIssuer()
-  registry = await openWithIssuer(issuer, { log })
   await registry.createKey('Acme')
   await registry.createKey('Other')
   await registry.submit({ op: 'membership.set', org: 'Acme', user_id: 'ann', role: 'owner' })
@@ -23,11 +22,6 @@ beforeAll(async () => {
   )
   owner = await issuer.token({ sub: 'ann' })
   member = await issuer.token({ sub: 'bob' })
-})
-
-afterAll(async () => {
-  await registry.close()
-  await issuer.close()
 })
 
 const ask = (token: string, method: 'GET' | 'POST' | 'DELETE', rest = '', payload?: object) =>

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { publishFiles, requestWithQuery } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://agent.example/mcp'
 const lookup = '/api/registry/lookup/property'
 const property = { type: 'domain', value: 'shop.example' }
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 const ask = (as_of: string) => requestWithQuery(registry, lookup, { ...property, as_of })
 

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ ownRedis: true }))
 let secret: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true })
   secret = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
-
-afterAll(() => registry.close())
 
 const rows = (wanted: Partial<AuditWanted> = {}) =>
   listAuditRows(registry.sequencer.accounts.db, { limit: 100, ...wanted })

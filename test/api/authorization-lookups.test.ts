@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import {
   buildPointer,
   buildShop,
@@ -15,10 +16,9 @@ const other = 'https://agent.example/sell/other'
 const names = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}.example`)
 const encoded = encodeURIComponent
 const nobody = { agents: [], count: 0, has_more: false, next_cursor: null }
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await publishFiles(
     registry,
     Object.fromEntries(
@@ -50,8 +50,6 @@ beforeAll(async () => {
   })
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const get = (url: string, headers = {}) => registry.app.inject({ url, headers })
 const askPublishers = (url: string, query = '') =>

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import {
   buildOperatorFile,
   publishFiles,
   requestWithQuery,
 } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/MCP'
 const twin = 'https://sell.agents.example/other'
 const path = '/api/registry/validate/property-authorization'
 const publisherPath = '/api/registry/publisher/authorization'
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ limits: { crawlBatchSources: 500 } }))
 
 const sells = (domain: string, relationship: string) => ({ identifier: domain, relationship })
 const granting = (domain: string, more: object = {}, sites: object[] = [buildWebsite(domain)]) =>
   buildShop(domain, { properties: sites, authorized_agents: [grantByIds(agent, more)] })
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { crawlBatchSources: 500 } })
   await publishFiles(registry, {
     'both.example': granting('both.example', { delegation_type: 'direct' }),
     'differ.example': granting('differ.example', { delegation_type: 'direct' }),
@@ -81,8 +81,6 @@ beforeAll(async () => {
     ),
   })
 })
-
-afterAll(() => registry.close())
 
 const asked = async (domain: string, query: Record<string, unknown> = {}) => {
   const answer = await requestWithQuery(registry, path, {

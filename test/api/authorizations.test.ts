@@ -1,15 +1,16 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   AgentAuthorizations,
   AuthorizationItem,
 } from '../../pipeline/model/responses/authorizations.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/worlds/nights.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 const agent = 'https://Sales.example/MCP'
@@ -18,7 +19,6 @@ const other = 'https://other.example/mcp'
 const publishers = ['a.example', 'b.example', 'c.example']
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await registry.createKey('Replicas')
   await registry.observe(
     ...publishers.map(domain => observePublisherFile(domain, { sites: [domain], agents: [agent] })),
@@ -26,8 +26,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const get = (url: string, more: Record<string, string> = {}) =>
   registry.app.inject({ url, headers: { authorization: `Bearer ${key}`, ...more } })
@@ -222,11 +220,10 @@ describe('claims of managers’ files about other publishers', () => {
   const manager = 'm.example'
   const all = { selection_type: 'all', publisher_domains: ['p.example', 'q.example', manager] }
   const evidence = 'evidence=adagents_authoritative'
-  let own: TestRegistry
+  const own = openForAll(openRegistry)
   let headers: { authorization: string }
 
   beforeAll(async () => {
-    own = await openRegistry()
     headers = { authorization: `Bearer ${await own.createKey('Readers')}` }
     const observe = (domain: string, file: object) =>
       own.observe(observeFile('adagents.json', domain, file, own.clock.now()))
@@ -243,7 +240,6 @@ describe('claims of managers’ files about other publishers', () => {
     await observe('p.example', buildShop('p.example', { authorized_agents: [grantByIds(agent)] }))
     await own.publish()
   })
-  afterAll(() => own.close())
 
   const listRows = async (query: string): Promise<AgentAuthorizations> => {
     const url = `/api/registry/authorizations?${of(agent)}&${query}`

@@ -1,5 +1,5 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../api/operation/operation.ts'
 import { pages } from '../../api/pages/index.ts'
 import { operations } from '../../api/routes/index.ts'
@@ -8,18 +8,19 @@ import {
   operationRequests,
   unissued,
 } from '../support/clients/operation-requests.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({ settings: { BACKUP_TO: 's3://registry/private' } }),
+)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ settings: { BACKUP_TO: 's3://registry/private' } })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 /** Marks the folder as one whose stores may lack what another host answered, or removes the mark. */
 async function setBehind(isBehind: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
@@ -9,6 +9,7 @@ import {
   buildProofWrite,
 } from '../support/fixtures/submissions.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildBrand, buildHouse } from '../support/worlds/brand-resolution.ts'
 
 const HOUSE = 'house.example'
@@ -85,10 +86,9 @@ describe('the role and the house of a brand are the same in every answer', () =>
   const [plain, sub, shop, ref, leaf, agent, lost, saved, claimed] = domains.map(
     name => `${name}.example`,
   ) as [string, ...string[]] & string[]
-  let registry: TestRegistry
+  const registry = openForAll(() => openWithMember([saved!, claimed!]))
 
   beforeAll(async () => {
-    registry = await openWithMember([saved!, claimed!])
     const now = registry.clock.now()
     const files: Record<string, object> = {
       [plain!]: buildBrand('plain', [plain!]),
@@ -107,7 +107,6 @@ describe('the role and the house of a brand are the same in every answer', () =>
     await commit(registry, saveBrands([saved!, claimed!]))
     await registry.publish()
   })
-  afterAll(() => registry.close())
 
   // The role of a file that says none was absent in lookups and `master` in lists.
   test.each([

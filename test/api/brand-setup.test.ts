@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import { loadSchema } from '../support/checks/schemas.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
 
-let web: LiveWeb
+const web = openForAll(() => openLiveWeb({}))
 let registry: TestRegistry
 let acme: string
 let stranger: string
 
 beforeAll(async () => {
-  web = await openLiveWeb({})
   const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
   registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   stranger = await registry.createKey('Strangers')
 })
 
-afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 const post = (path: string, payload: object, secret = acme) =>

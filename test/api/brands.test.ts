@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
@@ -7,13 +7,13 @@ import {
   buildOrganizationWrite,
   buildProofWrite,
 } from '../support/fixtures/submissions.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { startRedis } from '../support/processes/redis.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ limits: { bulkResolvePerMinute: 1000 } }))
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { bulkResolvePerMinute: 1000 } })
   await registry.observe(
     observeBrandFile('acme.example', 'Acme', { description: 'anvils' }),
     observeBrandFile('zeta.example', 'Zeta 100%'),
@@ -23,8 +23,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 function get(url: string, headers = {}) {
   return registry.app.inject({ url, headers })
@@ -309,11 +307,7 @@ describe('POST /api/brands/resolve/bulk', () => {
   })
 
   describe('rate limits', () => {
-    let redis: TestRedis
-    beforeAll(async () => {
-      redis = await startRedis()
-    })
-    afterAll(() => redis.close())
+    const redis = openForAll(startRedis)
 
     test('429: the twenty-first call of a minute is refused, across processes', async () => {
       const api = await openRegistry({ redis: redis.redis })

@@ -1,29 +1,30 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { TestRegistry } from '../support/registry/app.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
 
 const DOMAIN = 'broken.example'
 const broken = '{\n  "contact": { "email": "ann@broken.example" },\n  "authorized_agents": [],\n}\n'
 
-let web: LiveWeb
+const web = openForAll(() =>
+  openLiveWeb({
+    [DOMAIN]: { '/.well-known/adagents.json': broken },
+    [HTTP]: {
+      '/.well-known/adagents.json': { authoritative_location: 'http://cdn.example/a.json' },
+    },
+  }),
+)
 let registry: TestRegistry
 
 const HTTP = 'leads-to-http.example'
 
 beforeAll(async () => {
-  web = await openLiveWeb({
-    [DOMAIN]: { '/.well-known/adagents.json': broken },
-    [HTTP]: {
-      '/.well-known/adagents.json': { authoritative_location: 'http://cdn.example/a.json' },
-    },
-  })
   registry = await web.open()
   await registry.observe({ kind: 'adagents.json', location: DOMAIN, outcome: 'not_json' })
   await registry.observe({ kind: 'adagents.json', location: HTTP, outcome: 'unusable' })
   await registry.publish()
 })
-afterAll(() => web.close())
 
 const open = async () => {
   const answer = await registry.app.inject({ url: `/workshop?domain=${DOMAIN}` })

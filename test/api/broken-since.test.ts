@@ -1,19 +1,15 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import { observeOutcome } from '../support/fixtures/observations.ts'
 import { publishFiles, requestWithQuery } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/mcp'
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 /** Publishes a valid file, and lets attempts to read it end so. */
 async function publishAndTry(domain: string, outcomes: readonly Outcome[]): Promise<void> {

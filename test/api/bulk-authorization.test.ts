@@ -2,24 +2,26 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import {
   buildOperatorFile,
   publishFiles,
   requestWithQuery,
 } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/mcp'
 const path = '/api/registry/validate/authorizations'
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({
+    limits: { authorizationsChecked: 20, bulkResolvePerMinute: 500 },
+  }),
+)
 
 beforeAll(async () => {
-  registry = await openRegistry({
-    limits: { authorizationsChecked: 20, bulkResolvePerMinute: 500 },
-  })
   const granting = (domain: string, more: object = {}) =>
     buildShop(domain, { authorized_agents: [grantByIds(agent, more)] })
   await publishFiles(registry, {
@@ -54,8 +56,6 @@ beforeAll(async () => {
     ),
   })
 })
-
-afterAll(() => registry.close())
 
 async function post(payload: string, headers: Record<string, string> = {}, query = '') {
   const answer = await registry.send('POST', `${path}${query}`, {

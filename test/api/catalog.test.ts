@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Catalog, CatalogSync, CollectionCatalog } from '../../pipeline/model/responses/catalog.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { START } from '../support/worlds/clock.ts'
 
 const MINUTE = 60_000
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const buildFile = (domain: string, sites: string[], shows: string[] = []) => {
   const file = observePublisherFile(domain, { sites, agents: [] })
@@ -26,7 +27,6 @@ const buildFile = (domain: string, sites: string[], shows: string[] = []) => {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const sites = ['a.example', 'b.a.example', 'c.a.example', 'd.a.example']
   await registry.observe(
     buildFile('a.example', sites, ['one', 'two', 'three']),
@@ -36,8 +36,6 @@ beforeAll(async () => {
   await registry.observe(buildFile('a.example', ['a.example', 'c.a.example'], ['one', 'three']))
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const get = (url: string) => registry.app.inject(url)
 const listNames = (entries: { name: string }[]) => entries.map(({ name }) => name)

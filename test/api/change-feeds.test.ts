@@ -1,15 +1,15 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const agent = 'https://agent.example/mcp'
 const authorized = 'https://authorized.example/mcp'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.observe(
     observePublisherFile('acme.example', { sites: ['acme.example'], agents: [agent] }),
     observePublisherFile('other.example', { sites: ['other.example'], agents: [authorized] }),
@@ -22,7 +22,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 interface JsonFeed {
   version: string

@@ -1,18 +1,18 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { predicates } from '../../api/pages/parts/change-words.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const GAZETTE = 'gazette.example'
 /** So many that their changes fill more than two pages. */
 const PAPERS = 450
 const agents = ['one', 'two', 'three'].map(name => `https://${name}.example/mcp`)
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.observe(
     observeBrandFile(GAZETTE, 'Willowsummit Gazette'),
     observePublisherFile(GAZETTE, { sites: [GAZETTE], agents: [agents[0]!] }),
@@ -30,8 +30,6 @@ beforeAll(async () => {
     ),
   )
 })
-
-afterAll(() => registry.close())
 
 const read = async (path: string) => {
   const answer = await registry.app.inject(path)

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
+const registry = openForAll(() => openRegistry({ ownRedis: true, limits }))
 let acme: string
 
 beforeAll(async () => {
-  const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
-  registry = await openRegistry({ ownRedis: true, limits })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
-
-afterAll(() => registry.close())
 
 const authorized = () => ({ authorization: `Bearer ${acme}` })
 async function get(path: string) {

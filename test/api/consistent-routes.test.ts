@@ -1,19 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 const domain = 'acme.example'
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [] }))
   await registry.publish()
   const agents = [{ url: needed.encodedUrl!, visibility: 'private' as const }]
@@ -30,8 +30,6 @@ beforeAll(async () => {
   })
   await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'key', id })
 })
-
-afterAll(() => registry.close())
 
 /** Query parameters that operations need beside the one under test. */
 const needed: Record<string, string> = {

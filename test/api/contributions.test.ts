@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents/index.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { publishToMemory } from '../support/registry/published-tables.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ ownRedis: true }))
 let key: string
 const provenance = { type: 'ssp_inventory' }
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true })
   key = await registry.createKey('Acme')
   await registry.observe(
     observePublisherFile('known.example', { sites: ['known.example'], agents: [] }),
@@ -18,8 +18,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const ask = (method: 'GET' | 'POST', path: string, payload?: object, secret?: string) =>
   registry.send(method, `/api/registry/${path}`, { key: secret, payload })

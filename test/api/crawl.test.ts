@@ -12,7 +12,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import {
   answerAllPublic,
   openRegistry,
@@ -20,7 +20,8 @@ import {
   type TestRegistry,
 } from '../support/registry/app.ts'
 import { generousTimeouts } from '../support/registry/generous-limits.ts'
-import { type NameServer, serveNames } from '../support/servers/name-server.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { serveNames } from '../support/servers/name-server.ts'
 import { crawlDue } from '../support/worlds/crawling.ts'
 
 const PUBLIC = { A: ['93.184.216.34'] }
@@ -31,8 +32,8 @@ const paths = {
   manager: '/api/registry/manager-revalidation-request',
 } as const
 
-let names: NameServer
-let redis: TestRedis
+const names = openForAll(serveNames)
+const redis = openForAll(startRedis)
 let crawler: Role | undefined
 let office: WriterClient
 let opened: TestRegistry[] = []
@@ -44,8 +45,6 @@ function startCrawler(): Promise<Role> {
 }
 
 beforeAll(async () => {
-  names = await serveNames()
-  redis = await startRedis()
   crawler = await startCrawler()
   office = openWriterClient(redis.url, silentLog, generousTimeouts)
 })
@@ -70,8 +69,6 @@ afterEach(async () => {
 afterAll(async () => {
   await crawler?.close()
   await office.close()
-  await redis.close()
-  await names.close()
 })
 
 /** Opens a registry with its own writer, which lets the crawler look up names, and a caller. */

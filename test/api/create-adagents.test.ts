@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { describe, expect, it, test } from 'vitest'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 const create = (payload: object) =>
   registry.app.inject({ method: 'POST', url: '/api/adagents/create', payload })

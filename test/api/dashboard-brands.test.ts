@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -8,7 +8,6 @@ import {
   enterDashboard,
   openWithSignIn,
   publishPreviewed,
-  type SignInRegistry,
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
@@ -19,33 +18,30 @@ import {
   proveOwnership,
   type TestMember,
 } from '../support/registry/members.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { type LiveHost, openLiveWeb } from '../support/servers/live-web.ts'
 
 const DOMAIN = 'boots.example'
 
 const hosts: Record<string, LiveHost> = {}
-let web: LiveWeb
-let registry: SignInRegistry
+const web = openForAll(() => openLiveWeb(hosts))
+const registry = openForAll(() =>
+  openWithSignIn({
+    redis: web.redis.redis,
+    settings: { BASE_URL: 'https://localhost' },
+    writer: { requestLive: web.writer.requestLive },
+  }),
+)
 let ann: TestBrowser
 let acme: string
 
 beforeAll(async () => {
-  web = await openLiveWeb(hosts)
-  registry = await openWithSignIn({
-    redis: web.redis.redis,
-    settings: { BASE_URL: 'https://localhost' },
-    writer: { requestLive: web.writer.requestLive },
-  })
   ann = await enterDashboard(registry, 'ann@boots.example')
   await sendForm(ann, '/dashboard/organizations', { name: 'Boots' })
   const page = load((await ann.get('/dashboard')).body)
   acme = page('tbody a').attr('href')!.split('/')[3]!
   const member: TestMember = { org: acme, tier: 'company_standard', domains: [DOMAIN] }
   await registry.submit(...buildMemberOperations(member))
-})
-afterAll(async () => {
-  await registry?.close()
-  await web?.close()
 })
 
 const buildFile = (name: string) =>

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type CheerioAPI, load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { API_ACCESS } from '../../api/dashboard/membership.tsx'
 import { identityPaths } from '../../api/identity/endpoints.ts'
@@ -18,19 +18,19 @@ import {
   obtainTokens,
   openWithSignIn,
   publishPreviewed,
-  type SignInRegistry,
   signIn,
   TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { proveOwnership } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { crawlDue } from '../support/worlds/crawling.ts'
 
-let redis: TestRedis
-let registry: SignInRegistry
+const redis = openForAll(startRedis)
+const registry = openForAll(() => openWithSignIn({ redis: redis.redis }))
 let ann: TestBrowser
 let bob: TestBrowser
 /** Organizations of the two. */
@@ -40,16 +40,10 @@ let other: string
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn({ redis: redis.redis })
   ann = await enterAs('ann@acme.example')
   bob = await enterAs('bob@other.example')
   acme = await found(ann, 'Acme')
   other = await found(bob, 'Other')
-})
-afterAll(async () => {
-  await registry?.close()
-  await redis?.close()
 })
 
 const enterAs = (email: string) => enterDashboard(registry, email)

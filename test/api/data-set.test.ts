@@ -3,17 +3,18 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromUrl, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { exportedTables, exportParquet } from '../../pipeline/store/columnar/parquet.ts'
 import type { ParquetManifest } from '../../pipeline/store/columnar/parquet-manifest.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const agent = 'https://agent.example/mcp'
-let registry: TestRegistry
-let empty: TestRegistry
+const empty = openForAll(openRegistry)
+const registry = openForAll(() => openRegistry({ settings: { DATA_LICENSE: 'CC-BY-4.0' } }))
 let origin: string
 
 async function exportDay(): Promise<void> {
@@ -22,17 +23,11 @@ async function exportDay(): Promise<void> {
 }
 
 beforeAll(async () => {
-  empty = await openRegistry()
-  registry = await openRegistry({ settings: { DATA_LICENSE: 'CC-BY-4.0' } })
   await registry.observe(
     observePublisherFile('acme.example', { sites: ['acme.example'], agents: [agent] }),
   )
   await exportDay()
   origin = await registry.app.listen({ port: 0, host: '127.0.0.1' })
-})
-afterAll(async () => {
-  await registry.close()
-  await empty.close()
 })
 
 interface Manifest {

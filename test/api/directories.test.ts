@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const SELLER = 'https://sales.seller.example/mcp'
 const SECRET = 'https://sales.secret.example/mcp'
 const SILENT = 'https://silent.example/mcp'
 const sellsTools = { tools: ['get_products', 'create_media_buy'] }
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await enrol(registry, {
     org: 'Secret',
     tier: 'company_standard',
@@ -38,8 +38,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 async function read(path: string) {
   const answer = await registry.app.inject(path)

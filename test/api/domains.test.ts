@@ -1,19 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 import { START } from '../support/worlds/clock.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({ settings: { PUBLIC_BASE_URL: 'https://registry.example' } }),
+)
 let acme: string
 let quiet: string
 let plain: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ settings: { PUBLIC_BASE_URL: 'https://registry.example' } })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   quiet = await enrol(registry, { org: 'Quiet', domains: ['quiet.example'], public: false })
   // An organization without a profile.
@@ -22,8 +24,6 @@ beforeAll(async () => {
   await add('Plain', 'mailbox.example', 'email')
   await add('Plain', 'entered.example', 'operator')
 })
-
-afterAll(() => registry.close())
 
 async function submit(operation: object): Promise<void> {
   expect(await registry.submit(Operation.parse(operation))).toMatchObject([{ done: {} }])

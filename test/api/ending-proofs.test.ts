@@ -1,21 +1,17 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
-import {
-  enterDashboard,
-  openWithSignIn,
-  type SignInRegistry,
-} from '../support/clients/signing-in.ts'
+import { enterDashboard, openWithSignIn } from '../support/clients/signing-in.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const domain = 'ending.example' as Domain
-let registry: SignInRegistry
+const registry = openForAll(openWithSignIn)
 let org: string
 let verifiedAt: number
 
 beforeAll(async () => {
-  registry = await openWithSignIn()
   const ida = await enterDashboard(registry, 'ida@lines.example')
   const form_token = load((await ida.get('/dashboard')).body)('input[name=form_token]').val()
   const made = await ida.post(
@@ -37,7 +33,6 @@ beforeAll(async () => {
     expect(await registry.submit(operation as never)).toMatchObject([{ done: {} }])
   }
 })
-afterAll(() => registry?.close())
 
 test.each([
   [20, 'Verified', ''],

@@ -14,10 +14,26 @@ import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { buildGenerousLimits, generousTimeouts } from '../support/registry/generous-limits.ts'
-import { type Origin, serveOrigin } from '../support/servers/origin.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { serveOrigin } from '../support/servers/origin.ts'
 
-let redis: TestRedis
-let origin: Origin
+const redis = openForAll(startRedis)
+const origin = openForAll(() =>
+  serveOrigin((request, response, path) => {
+    const host = request.headers.host!
+    asked.push({ host, authorization: request.headers.authorization })
+    const answer = hosts[host]
+    if (answer !== undefined) return void answer(response, path)
+    const found = (world.sites.get(host) as Site | undefined)?.answer({
+      method: 'GET',
+      path,
+      headers: {},
+      body: '',
+    })
+    if (found?.kind !== 'whole') return void response.writeHead(404).end()
+    response.writeHead(found.status, found.headers).end(found.body)
+  }),
+)
 let writer: WriterClient
 const roles: Role[] = []
 const registries: TestRegistry[] = []
@@ -117,21 +133,6 @@ const provided = {
 const asked: { host: string; authorization: string | undefined }[] = []
 
 beforeAll(async () => {
-  redis = await startRedis()
-  origin = await serveOrigin((request, response, path) => {
-    const host = request.headers.host!
-    asked.push({ host, authorization: request.headers.authorization })
-    const answer = hosts[host]
-    if (answer !== undefined) return void answer(response, path)
-    const found = (world.sites.get(host) as Site | undefined)?.answer({
-      method: 'GET',
-      path,
-      headers: {},
-      body: '',
-    })
-    if (found?.kind !== 'whole') return void response.writeHead(404).end()
-    response.writeHead(found.status, found.headers).end(found.body)
-  })
   writer = openWriterClient(redis.url, silentLog, generousTimeouts)
   roles.push(await runCrawler(buildCrawlerConfig(), redis.url, systemClock, silentLog))
 })
@@ -140,8 +141,6 @@ afterAll(async () => {
   for (const registry of registries) await registry.close()
   for (const role of roles) await role.close()
   await writer.close()
-  await origin.close()
-  await redis.close()
 })
 
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { BrandRefresher } from '../../jobs/indexer/refresh-brands.ts'
 import { listAuditRows } from '../../pipeline/accounts/audit.ts'
@@ -10,10 +10,19 @@ import type { Enrichment } from '../../pipeline/model/enrichment.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const saves = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000, enrichedBrands: 30 }
+const looks = { answerKeptSeconds: 0 }
+const registry = openForAll(() =>
+  openRegistry({
+    ownRedis: true,
+    writer: { requestLive },
+    limits: { ...saves, ...looks },
+  }),
+)
 let acme: string
 /** Facts that the web has about a brand now; undefined if no crawler answers. */
 let web: Enrichment | null | undefined
@@ -32,18 +41,9 @@ const found = (name: string, more: object = {}): Enrichment => ({
 })
 
 beforeAll(async () => {
-  const saves = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000, enrichedBrands: 30 }
   // Each call looks anew, whatever was answered a moment ago.
-  const looks = { answerKeptSeconds: 0 }
-  registry = await openRegistry({
-    ownRedis: true,
-    writer: { requestLive },
-    limits: { ...saves, ...looks },
-  })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
-
-afterAll(() => registry.close())
 
 beforeEach(() => {
   web = found('Found')

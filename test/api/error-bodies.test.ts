@@ -1,25 +1,26 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { identityPaths } from '../../api/identity/endpoints.ts'
 import { operations } from '../../api/routes/index.ts'
-import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
+import { openWithSignIn } from '../support/clients/signing-in.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: SignInRegistry
-let key: string
-let origin: URL
-beforeAll(async () => {
-  registry = await openWithSignIn({
+const registry = openForAll(() =>
+  openWithSignIn({
     limits: {
       clientRegistrationsPerHour: 1e6,
       authorizationsPerMinute: 1e6,
       bulkResolvePerMinute: 1e6,
     },
-  })
+  }),
+)
+let key: string
+let origin: URL
+beforeAll(async () => {
   key = await registry.createKey('Readers')
   origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
 })
-afterAll(() => registry.close())
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND']
 /** Methods that some path takes with a body. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { FeedStreams } from '../../api/responses/feed-streams.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -9,21 +9,19 @@ import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
 import { type Frame, type OpenStream, openStream } from '../support/clients/event-stream.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ limits: { feedStreamsPerCaller: 3 } }))
 let key: string
 let base: string
 const streams: OpenStream[] = []
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { feedStreamsPerCaller: 3 } })
   key = await registry.createKey('Readers')
   await publish('first')
   base = await registry.app.listen({ port: 0, host: '127.0.0.1' })
 })
-
-afterAll(() => registry.close())
 
 async function publish(name: string): Promise<void> {
   const domain = `${name}.example`

@@ -1,14 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { buildLeastId, NIL_UUID, toInstant } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const shared = 'https://agent.example/mcp'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 let log: FeedEvent[]
 
@@ -20,7 +21,6 @@ interface Page {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await registry.createKey('Readers')
   for (const name of ['a', 'b', 'c', 'd']) {
     registry.clock.tick(HOUR)
@@ -34,8 +34,6 @@ beforeAll(async () => {
     'select event_id, event_type from events order by event_id',
   )
 })
-
-afterAll(() => registry.close())
 
 function get(query = '', over = registry, token = key) {
   const headers = { authorization: `Bearer ${token}` }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { compareGrantedRows } from '../support/checks/granted-rows.ts'
 import { publishFiles, requestWithQuery } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.house.example/mcp'
@@ -18,10 +19,9 @@ const granting = (domain: string, more: object = { delegation_type: 'direct' }) 
     authorized_agents: [grantByIds(agent, more)],
   })
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await publishFiles(registry, {
     'brand house.example': {
       house: {
@@ -67,8 +67,6 @@ beforeAll(async () => {
     }),
   })
 })
-
-afterAll(() => registry.close())
 
 const summarize = async (domain: string, agent_url = agent) => {
   const answer = await requestWithQuery(registry, '/api/registry/validate/property-authorization', {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../api/routes/index.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const agents = Array.from({ length: 31 }, (_, n) => `https://agent-${n}.example/mcp`)
 const since = '2020-01-01T00:00:00Z'
@@ -30,12 +31,11 @@ const shared: Record<string, RegExp> = {
 const nameShared = (cursor: string) =>
   Object.keys(shared).find(name => shared[name]!.test(cursor)) ?? cursor
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let headers: Record<string, string>
 const cursors = new Map<string, string>([['any list that counts items', '1']])
 
 beforeAll(async () => {
-  registry = await openRegistry()
   headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
   const domains = agents.map((_, n) => `site-${n}.example`)
   await registry.observe(
@@ -54,8 +54,6 @@ beforeAll(async () => {
     cursors.set(path, /cursor=([\w%.-]+)/.exec(body)?.[1] ?? 'none')
   }
 })
-
-afterAll(() => registry.close())
 
 /** Finds the parameters of operations that take a cursor of a list. */
 const taking = operations.flatMap(operation => {

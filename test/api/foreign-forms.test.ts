@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Cheerio, load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -10,13 +10,13 @@ import {
   obtainTokens,
   openWithSignIn,
   publishPreviewed,
-  type SignInRegistry,
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { createPasskey } from '../support/clients/software-authenticator.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import { buildMemberOperations } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const DOMAIN = 'acme.example'
 const HIDDEN_AGENT = 'https://hidden.acme.example/mcp'
@@ -49,7 +49,7 @@ interface PageForm {
   fields: Record<string, string>
 }
 
-let registry: SignInRegistry
+const registry = openForAll(() => openWithSignIn({ settings: { CREDENTIALS_KEY } }))
 let ann: TestBrowser
 let bob: TestBrowser
 let moderator: TestBrowser
@@ -60,7 +60,6 @@ const annId = { value: '' }
 let invitation: string
 
 beforeAll(async () => {
-  registry = await openWithSignIn({ settings: { CREDENTIALS_KEY } })
   ann = await enterDashboard(registry, 'ann@acme.example')
   bob = await enterDashboard(registry, 'bob@other.example')
   moderator = await enterDashboard(registry, 'mo@registry.example')
@@ -77,7 +76,6 @@ beforeAll(async () => {
   await enrolWithAgent(other, ['other.example'], 'https://sales.other.example/mcp')
   await fillOrganization()
 })
-afterAll(() => registry?.close())
 
 async function submit(operation: object): Promise<void> {
   const [answer] = await registry.submit(Operation.parse(operation))

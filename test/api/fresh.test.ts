@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -7,7 +7,8 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import type { ObservationDraft, TestRegistry } from '../support/registry/app.ts'
-import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { type HostRequest, openLiveWeb } from '../support/servers/live-web.ts'
 
 const FILE = '/.well-known/brand.json'
 const brand = (domain: string, name: string, more = {}) => ({
@@ -45,11 +46,8 @@ const answering = (status: number) => ({
   [FILE]: ({ response }: HostRequest) => response.writeHead(status).end(),
 })
 
-let web: LiveWeb
-let registry: TestRegistry
-
-beforeAll(async () => {
-  web = await openLiveWeb({
+const web = openForAll(() =>
+  openLiveWeb({
     'acme.example': { [FILE]: brand('acme.example', 'Acme', { contact: { phone: '+49 30 1' } }) },
     'leaf.example': { [FILE]: brand('leaf.example', 'Leaf', { house_domain: 'house.example' }) },
     'house.example': {
@@ -68,11 +66,14 @@ beforeAll(async () => {
         })),
       }),
     },
-  })
+  }),
+)
+let registry: TestRegistry
+
+beforeAll(async () => {
   registry = await web.open()
 })
 
-afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 const resolve = (domain: string, fresh = '&fresh=true', at = registry) =>

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../api/routes/index.ts'
 import { HOUR, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import { observeOutcome } from '../support/fixtures/observations.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/mcp'
@@ -21,12 +22,7 @@ const requests: Record<string, string> = {
   listAgentPublishersAlias: `/api/v1/agents/${encodeURIComponent(agent)}/publishers`,
 }
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 const get = async (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
@@ -7,7 +7,8 @@ import {
   publishFiles,
   requestWithQuery,
 } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/mcp'
@@ -18,7 +19,7 @@ const granting = (domain: string) =>
     properties: [buildWebsite(domain)],
     authorized_agents: [grantByIds(agent, { delegation_type: 'direct' })],
   })
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const happens = (...tries: [Outcome, Source['kind'], string][]) =>
   registry.observe(
@@ -28,7 +29,6 @@ const happens = (...tries: [Outcome, Source['kind'], string][]) =>
   )
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const now = registry.clock.now()
   await publishFiles(registry, {
     'plain.example': granting('plain.example'),
@@ -70,8 +70,6 @@ beforeAll(async () => {
   )
   registry.clock.tick(HOUR)
 })
-
-afterAll(() => registry.close())
 
 const get = async (url: string) => (await registry.app.inject(url)).json()
 const sale = (domain: string, more: object = {}) =>

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const REQUESTS = 10_000
 const SEED = 20_261_120
 const ANSWER_MS = 2_000
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({
+    limits: { bulkResolvePerMinute: 1e9 },
+    settings: { BILLING_WEBHOOK_SECRET: 'that nobody here signs with' },
+  }),
+)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry({
-    limits: { bulkResolvePerMinute: 1e9 },
-    settings: { BILLING_WEBHOOK_SECRET: 'that nobody here signs with' },
-  })
   key = await registry.createKey('Readers')
   await enrol(registry, {
     org: 'Acme',
@@ -45,8 +47,6 @@ beforeAll(async () => {
   }
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),

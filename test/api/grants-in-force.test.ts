@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { START } from '../support/worlds/clock.ts'
 import { buildShop, grantByIds } from '../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const always = 'https://always.example/mcp'
 const later = 'https://later.example/mcp'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const authorized_agents = [
     grantByIds(always),
     grantByIds(later, { effective_from: '2026-11-22T00:00:00Z' }),
@@ -20,8 +20,6 @@ beforeAll(async () => {
     observeFile('adagents.json', acme, buildShop(acme, { authorized_agents }), START),
   )
 })
-
-afterAll(() => registry.close())
 
 async function listAgents(url: string): Promise<string[]> {
   const body = (await registry.app.inject(url)).json()

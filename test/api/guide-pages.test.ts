@@ -1,18 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { guideFolders, listGuides, toGuidePath } from '../../api/pages/guides.ts'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry({ settings: { PORT: '4000' } })
-})
-
-afterAll(() => registry?.close())
+const registry = openForAll(() => openRegistry({ settings: { PORT: '4000' } }))
 
 async function readGuide(name: string, { app }: TestRegistry = registry) {
   const { statusCode, body } = await app.inject({

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { History } from '../../pipeline/model/responses/history.ts'
 import type { RevisionRow } from '../../pipeline/model/rows.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let editor: string
 
 /** Puts revisions into the index, whoever would have made them, and has them served. */
@@ -31,7 +32,6 @@ async function save(...rows: Partial<RevisionRow>[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.createKey('Acme Media')
   const { db } = registry.sequencer.accounts
   const key = await db.one<object>('select key_id as principal_id, org_id from api_keys')
@@ -55,8 +55,6 @@ beforeAll(async () => {
   )
   await save({ revision_number: 5, edit_summary: 'later' })
 })
-
-afterAll(() => registry.close())
 
 const get = (path: string) => registry.app.inject(`/api/${path}`)
 const numbersIn = async (path: string) =>

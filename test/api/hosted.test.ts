@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import { DAY, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
@@ -8,19 +8,19 @@ import { loadSchema } from '../support/checks/schemas.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
 
 const FILE = '/.well-known/adagents.json'
 const BASE = 'https://registry.example'
 
-let web: LiveWeb
+const web = openForAll(() => openLiveWeb({}))
 let registry: TestRegistry
 let acme: string
 let rival: string
 let acmeId: string
 
 beforeAll(async () => {
-  web = await openLiveWeb({})
   const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
   registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'other.example'] })
@@ -32,7 +32,6 @@ beforeAll(async () => {
   acmeId = findKeyHolder(registry.reader, acme)!.org_id!
 })
 
-afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = acme) {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { OrganizationQuery } from '../../api/auth/organization-query.ts'
 import type { Operation as Declared } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
@@ -9,16 +9,25 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { buildLogoUpload, dispute } from '../support/clients/operation-requests.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
 import { ccpa } from '../support/fixtures/policies.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
 const shown = 'https://shown.acme.example/mcp'
 const hidden = 'https://hidden.acme.example/mcp'
 const at = encodeURIComponent
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForAll(() =>
+  openWithIssuer(issuer, {
+    ownRedis: true,
+    limits: {
+      savesPerHour: 1_000,
+      savesPerOrganizationHour: 1_000,
+      savesPerOrganizationDay: 1_000,
+    },
+  }),
+)
 /** Ids of Acme's things, which a stranger may put into requests. */
 const acme = {
   org: '',
@@ -37,15 +46,6 @@ const acme = {
 const strangers: Record<string, string> = {}
 
 beforeAll(async () => {
-  issuer = await openIssuer()
-  registry = await openWithIssuer(issuer, {
-    ownRedis: true,
-    limits: {
-      savesPerHour: 1_000,
-      savesPerOrganizationHour: 1_000,
-      savesPerOrganizationDay: 1_000,
-    },
-  })
   acme.key = await join('Acme', ['acme.example'], [shown, hidden])
   acme.org = await findId('org_id', `organizations where name = 'Acme'`)
   acme.keyId = await findId(
@@ -57,11 +57,6 @@ beforeAll(async () => {
   await submit({ op: 'membership.set', org: 'Mallory', user_id: 'mallory', role: 'owner' })
   strangers.owner = await issuer.token({ sub: 'mallory' })
   strangers.newcomer = await issuer.token({ sub: 'newcomer', email: 'n@acme.example' })
-})
-
-afterAll(async () => {
-  await registry.close()
-  await issuer.close()
 })
 
 async function submit(operation: object): Promise<Record<string, unknown>> {

@@ -7,6 +7,7 @@ import { limits } from '../../pipeline/core/limits.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { createRecordingLog } from '../support/registry/recording-log.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const { log, said } = createRecordingLog()
 const roomy = 1_000_000
@@ -194,13 +195,11 @@ describe('HTTP that is no valid request', () => {
 })
 
 describe('with a short request timeout, a body', () => {
-  let hasty: TestRegistry
+  const hasty = openForAll(() => openRegistry({ limits: { requestMs: 1_000 } }))
   let server: URL
   beforeAll(async () => {
-    hasty = await openRegistry({ limits: { requestMs: 1_000 } })
     server = new URL(await hasty.app.listen({ port: 0, host: '127.0.0.1' }))
   })
-  afterAll(() => hasty.close())
 
   test('that arrives slowly holds its connection for that time and no longer', async () => {
     const drops = ['{', ...Array<string>(90).fill(' ')]

@@ -1,5 +1,5 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { listFaults, payloads } from '../support/checks/page-faults.ts'
@@ -11,15 +11,16 @@ import {
   follow,
   openWithSignIn,
   register,
-  type SignInRegistry,
   sendForm,
   TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
-let registry: SignInRegistry
+const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
+const registry = openForAll(() => openWithSignIn({ limits }))
 let member: TestBrowser
 /** Pages of the signed-in person, and where forms of theirs are sent. */
 let pages: string[]
@@ -39,12 +40,9 @@ const targets = [
 ]
 
 beforeAll(async () => {
-  const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
-  registry = await openWithSignIn({ limits })
   await fillPages(registry)
   await enterWithOrganization('hostile.example', 'Hostile Media')
 })
-afterAll(() => registry?.close())
 
 /** Signs a person in who founds an organization of this name. */
 async function enterWithOrganization(domain: string, name: string): Promise<void> {

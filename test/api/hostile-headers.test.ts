@@ -1,13 +1,13 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { enrol } from '../support/registry/members.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 import { START } from '../support/worlds/clock.ts'
 
 const BILLING_SECRET = 'whsec_shared-with-the-provider'
@@ -17,16 +17,10 @@ const PASSWORD = 'password-of-the-store'
 const written: string[] = []
 const log = createLog('api', 'debug', { to: { write: line => void written.push(line) } })
 
-let redis: TestRedis
-let issuer: TestIssuer
-let registry: TestRegistry
-let key: string
-let origin: URL
-
-beforeAll(async () => {
-  redis = await startRedis()
-  issuer = await openIssuer()
-  registry = await openWithIssuer(issuer, {
+const redis = openForAll(startRedis)
+const issuer = openForAll(openIssuer)
+const registry = openForAll(() =>
+  openWithIssuer(issuer, {
     redis: redis.redis,
     log,
     settings: {
@@ -34,15 +28,14 @@ beforeAll(async () => {
       REDIS_URL: `redis://registry:${PASSWORD}@127.0.0.1:1`,
     },
     limits: { bulkResolvePerMinute: 1_000, savesPerHour: 1_000 },
-  })
+  }),
+)
+let key: string
+let origin: URL
+
+beforeAll(async () => {
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
-})
-
-afterAll(async () => {
-  await registry.close()
-  await issuer.close()
-  await redis.close()
 })
 
 /** Texts that mean something to a terminal, a log reader, a header, a page or a store. */

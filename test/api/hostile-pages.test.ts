@@ -1,18 +1,16 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { listFaults, payloads } from '../support/checks/page-faults.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { AGENT, fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
 describe.each(payloads)('a world whose every text is %j', payload => {
-  let registry: TestRegistry
+  const registry = openForAll(openRegistry)
 
   beforeAll(async () => {
-    registry = await openRegistry()
     await fillPages(registry, payload)
   })
-
-  afterAll(() => registry.close())
 
   test.each([...pagePaths])('runs and loads nothing on %s', async path => {
     const answer = await registry.app.inject(path)

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const MANY = 50
 const roomy = {
@@ -12,22 +13,19 @@ const roomy = {
   savesPerOrganizationDay: 10_000,
 }
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ ownRedis: true, limits: roomy }))
 let key: string
 let count = 0
 /** A domain of its own for each test. */
 let domain: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true, limits: roomy })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
 
 beforeEach(() => {
   domain = `race-${++count}.acme.example`
 })
-
-afterAll(() => registry.close())
 
 function save(brand_name: string, idempotency?: string, secret = key) {
   return registry.send('POST', '/api/brands/save', {

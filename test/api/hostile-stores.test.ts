@@ -17,7 +17,8 @@ import { ccpa } from '../support/fixtures/policies.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { createRecordingLog } from '../support/registry/recording-log.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
 /** Secrets that only the private stores may hold, each in words of its own. */
 const secrets: Record<string, string> = {
@@ -41,7 +42,7 @@ const secrets: Record<string, string> = {
   'what was said when it was disputed': 'a-claim-in-a-dispute',
 }
 
-let issuer: TestIssuer
+const issuer = openForAll(openIssuer)
 let registry: TestRegistry
 const { log, said } = createRecordingLog()
 /** Files that anybody may be given, and what else there is. */
@@ -49,7 +50,6 @@ let open: string[] = []
 let closed: string[] = []
 
 beforeAll(async () => {
-  issuer = await openIssuer()
   registry = await openWithIssuer(issuer, { ownRedis: true, log })
   secrets['a key'] = await enrol(registry, {
     org: 'Acme',
@@ -82,7 +82,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry.app.close()
   await registry.reader.close()
-  await issuer.close()
 })
 
 function listFiles(dir: string): string[] {

@@ -1,23 +1,16 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestRegistry } from '../support/registry/app.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enrol } from '../support/registry/members.ts'
-import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { AUDIENCE, openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 import { START } from '../support/worlds/clock.ts'
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForAll(() => openWithIssuer(issuer))
 let key: string
 
 beforeAll(async () => {
-  issuer = await openIssuer()
-  registry = await openWithIssuer(issuer)
   key = await enrol(registry, { org: 'Acme' })
-})
-
-afterAll(async () => {
-  await registry.close()
-  await issuer.close()
 })
 
 beforeEach(async () => {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { measureCpuMs } from '../support/checks/measured-work.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 const agent = { url: 'https://a.example/mcp', authorized_for: 'all of it' }
 const granting = { ...agent, authorization_type: 'property_tags', property_tags: ['all'] }

@@ -1,26 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { HOUR, MINUTE } from '../../pipeline/core/clock.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let redis: TestRedis
+const redis = openForAll(startRedis)
 const opened: TestRegistry[] = []
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
 
 afterEach(async () => {
   for (const registry of opened.splice(0)) await registry.close()
   await redis.redis.flushall()
 })
-
-afterAll(() => redis.close())
 
 async function open(options: RegistryOptions = {}): Promise<TestRegistry> {
   const registry = await openRegistry({ redis: redis.redis, ...options })

@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { openAnotherApi, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.observe(
     ...['b', 'a', 'c'].map(name => observeBrandFile(`${name}.example`, `Brand ${name}`)),
     observePublisherFile('a.example', { sites: ['a.example'], agents: [] }),
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const brandsIn = async (query = '') => {
   const answer = await registry.app.inject(`/api/brands/registry${query}`)

@@ -1,36 +1,36 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { restore } from '../../pipeline/maintenance/restore.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { createDataDir } from '../support/registry/registry.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8L', 'latin1')
 
-let registry: TestRegistry
+const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
+const registry = openForAll(() =>
+  openRegistry({
+    ownRedis: true,
+    limits: { ...many, savesPerOrganizationDay: 1_000, logoBytes: 10_000 },
+  }),
+)
 let acme: string
 let stranger: string
 let moderator: string
 
 beforeAll(async () => {
-  const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
-  registry = await openRegistry({
-    ownRedis: true,
-    limits: { ...many, savesPerOrganizationDay: 1_000, logoBytes: 10_000 },
-  })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   stranger = await registry.createKey('Strangers')
   moderator = await createModerator(registry)
 })
-
-afterAll(() => registry.close())
 
 /** Builds a unique picture. */
 const picture = (start = PNG) => Buffer.concat([start, Buffer.from(randomUUID())])

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   buildOperatorFile,
   publishFiles,
   requestWithQuery,
 } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildWebsite } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.seller.example/mcp'
 const GRANTS = 900
 const PROPERTIES = 3_000
 const VALIDATE = '/api/registry/validate'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const named = (domain: string, id: string, tags: string[] = []) =>
   buildWebsite(domain, {
@@ -27,7 +28,6 @@ const hosts = Array.from({ length: 30 }, (_, i) => ({
 }))
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await publishFiles(registry, {
     // Hundreds of entries for one agent, each for a country of its own.
     'entries.example': {
@@ -59,8 +59,6 @@ beforeAll(async () => {
     ),
   })
 })
-
-afterAll(() => registry.close())
 
 type Page = Record<string, unknown>
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type ListedRoute, listRoutes } from '../support/checks/listed-routes.ts'
-import { openWithSignIn, register, type SignInRegistry } from '../support/clients/signing-in.ts'
+import { openWithSignIn, register } from '../support/clients/signing-in.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: SignInRegistry
+const registry = openForAll(() => openWithSignIn({ limits: { authorizationsPerMinute: 1e6 } }))
 let key: string
 let routes: ListedRoute[]
 
@@ -36,13 +37,11 @@ const fields = [
 ]
 
 beforeAll(async () => {
-  registry = await openWithSignIn({ limits: { authorizationsPerMinute: 1e6 } })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   await register(registry)
   await registry.publish()
   routes = await listRoutes(registry.app)
 })
-afterAll(() => registry.close())
 
 const texts = [
   'a'.repeat(1_979),

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ManifestLookup } from '../../pipeline/model/responses/manifests.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { type ObservationDraft, openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const brand = (location: string, document: object): ObservationDraft => ({
   kind: 'brand.json',
@@ -12,7 +13,6 @@ const brand = (location: string, document: object): ObservationDraft => ({
 })
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const elsewhere = 'https://cdn.example/brand.json'
   await registry.observe(
     observeBrandFile('acme.example', 'Acme'),
@@ -42,8 +42,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const get = (query: string) => registry.app.inject(`/api/manifest-refs/lookup?${query}`)
 

@@ -1,19 +1,21 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildRequest, buildTools } from '../../api/mcp/tools.ts'
 import { operations } from '../../api/routes/index.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({ ownRedis: true, limits: { bulkResolvePerMinute: 2 } }),
+)
 let address: URL
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true, limits: { bulkResolvePerMinute: 2 } })
   key = await registry.createKey('Readers')
   await registry.observe(
     observeBrandFile('acme.example', 'Acme'),
@@ -25,8 +27,6 @@ beforeAll(async () => {
   await registry.publish()
   address = new URL('/mcp', await registry.app.listen({ port: 0 }))
 })
-
-afterAll(() => registry.close())
 
 type Answered = Record<string, unknown> & { events: unknown[]; error?: string }
 

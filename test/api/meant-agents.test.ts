@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const HOST = 'https://sales.acme.example'
 const agents = [`${HOST}/a2a`, `${HOST}/mcp`]
 const encoded = encodeURIComponent
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   const root = 'https://root.example'
   for (const [domain, named] of [
@@ -22,7 +22,6 @@ beforeAll(async () => {
   }
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 interface Question {
   url: string

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop } from '../support/worlds/nights.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const known = { names: [{ en: 'Known' }] }
   await publishFiles(registry, {
     'known.example': buildShop('known.example'),
@@ -24,7 +24,6 @@ beforeAll(async () => {
     await registry.observe({ kind, location: 'www.known.example', outcome: 'absent', status: 404 })
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 const operations: [name: string, path: string][] = [
   ['resolveBrand', '/api/brands/resolve?domain='],

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ ownRedis: true, limits: { mirrorItems: 20 } }))
 let moderator: string
 let acme: string
 let other: string
@@ -31,13 +32,10 @@ const mirrorEvents = () =>
   )
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true, limits: { mirrorItems: 20 } })
   moderator = await createModerator(registry)
   acme = await registry.createKey('Acme')
   other = await registry.createKey('Other')
 })
-
-afterAll(() => registry.close())
 
 describe('a moderator', () => {
   test('publishes a file, which never authorizes anybody', async () => {

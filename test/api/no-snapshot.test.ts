@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await registry.createKey('Acme')
   const agents = ['https://sales.example/mcp']
   await registry.observe(observePublisherFile('news.example', { sites: ['news.example'], agents }))
 })
-
-afterAll(() => registry.close())
 
 const ask = (url: string, payload?: object) =>
   registry.send(payload ? 'POST' : 'GET', url, { key, payload })

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type Json, KNOWN_VALUES, toReference } from '../../api/operation/json-schema.ts'
 import { groups, groupTexts } from '../../api/operation/operation.ts'
@@ -11,17 +11,12 @@ import { pushTypes } from '../../pipeline/core/push-types.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const addFormats = formats as unknown as typeof formats.default
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 async function fetchDescription() {
   return parse((await registry.app.inject('/openapi/registry.yaml')).body)

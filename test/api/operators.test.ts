@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, grantByIds } from '../support/worlds/nights.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 const keys: Record<string, string | undefined> = {}
 
 const url = (name: string) => `https://${name}.acme.example/mcp`
 const [shown, forMembers, hidden] = [url('shown'), url('members'), url('hidden')]
 
 beforeAll(async () => {
-  registry = await openRegistry()
   keys.owner = await enrol(registry, {
     org: 'Acme Ads',
     tier: 'company_leader',
@@ -43,8 +43,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 function get(query: string, token?: string, over = registry) {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }

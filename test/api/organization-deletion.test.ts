@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import { openAnotherApi, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll, openForEach } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
 const AGENT = 'https://ads.acme.example/mcp'
 const HOOK = 'https://hooks.acme.example/changes'
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForEach(() => openWithIssuer(issuer))
 let key: string
 let acme: string
 
-beforeAll(async () => {
-  issuer = await openIssuer()
-})
-afterAll(() => issuer.close())
 beforeEach(async () => {
-  registry = await openWithIssuer(issuer)
   key = await enrol(registry, {
     org: 'Acme',
     domains: ['acme.example'],
@@ -39,7 +35,6 @@ afterEach(async () => {
   expect(await registry.verify()).toEqual([])
   await registry.rebuild()
   expect(await registry.verify()).toEqual([])
-  await registry.close()
 })
 
 async function submit(...operations: Operation[]): Promise<void> {

@@ -1,20 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestRegistry } from '../support/registry/app.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openForAll, openForEach } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForEach(() => openWithIssuer(issuer))
 
-beforeAll(async () => {
-  issuer = await openIssuer()
-})
-afterAll(() => issuer.close())
-beforeEach(async () => {
-  registry = await openWithIssuer(issuer)
-})
 afterEach(async () => {
   expect(await registry.verify()).toEqual([])
-  await registry.close()
 })
 
 const token = (sub: string, email?: string, email_verified = true) =>

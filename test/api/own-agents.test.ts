@@ -1,23 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestRegistry } from '../support/registry/app.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { enrol } from '../support/registry/members.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll, openForEach } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForEach(() => openWithIssuer(issuer))
 let acme: string
 
-beforeAll(async () => {
-  issuer = await openIssuer()
-})
-afterAll(() => issuer.close())
 beforeEach(async () => {
-  registry = await openWithIssuer(issuer)
   acme = await enrol(registry, { org: 'Acme', tier: 'company_leader', domains: ['acme.example'] })
 })
 afterEach(async () => {
   expect(await registry.verify()).toEqual([])
-  await registry.close()
 })
 
 const url = 'https://agent.acme.example/mcp'

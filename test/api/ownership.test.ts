@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { hasProof } from '../../pipeline/accounts/proofs.ts'
 import { DAY, MINUTE, toIso } from '../../pipeline/core/clock.ts'
@@ -12,11 +12,12 @@ import {
   listOrganizationChanges,
 } from '../../pipeline/read/lookups/organization-audit.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
-import { type NameServer, serveNames } from '../support/servers/name-server.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { type LiveHost, openLiveWeb } from '../support/servers/live-web.ts'
+import { serveNames } from '../support/servers/name-server.ts'
 
-let web: LiveWeb
-let names: NameServer
+const names = openForAll(serveNames)
+const web = openForAll(() => openLiveWeb(hosts, {}, { DNS_SERVER: names.address }))
 let registry: TestRegistry
 let acme: Caller
 let other: Caller
@@ -27,16 +28,6 @@ interface Caller {
   org_id: string
   key: string
 }
-
-beforeAll(async () => {
-  names = await serveNames()
-  web = await openLiveWeb(hosts, {}, { DNS_SERVER: names.address })
-})
-
-afterAll(async () => {
-  await web.close()
-  await names.close()
-})
 
 beforeEach(async () => {
   for (const host of Object.keys(hosts)) delete hosts[host]

@@ -1,8 +1,9 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { drawPicture, wrapText } from '../../api/pictures/draw.ts'
 import { toPng } from '../../api/pictures/to-png.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/worlds/page-world.ts'
 
 const pictured = pagePaths.filter(path =>
@@ -17,14 +18,13 @@ const hostile = [
   '',
 ]
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({ settings: { BASE_URL: 'https://registry.example' } }),
+)
 
 beforeAll(async () => {
-  registry = await openRegistry({ settings: { BASE_URL: 'https://registry.example' } })
   await fillPages(registry)
 })
-
-afterAll(() => registry.close())
 
 function expectPicture(answer: { statusCode: number; rawPayload: Buffer }) {
   expect(answer.statusCode).toBe(200)

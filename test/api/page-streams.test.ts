@@ -1,23 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runWithin } from '../support/checks/measured-work.ts'
 import { type OpenStream, openStream } from '../support/clients/event-stream.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({
+    limits: { pageStreams: 4, pageStreamsPerCaller: 3 },
+    settings: { TRUSTED_PROXIES: '127.0.0.1' },
+  }),
+)
 let base: string
 const streams: OpenStream[] = []
 
 beforeAll(async () => {
-  registry = await openRegistry({
-    limits: { pageStreams: 4, pageStreamsPerCaller: 3 },
-    settings: { TRUSTED_PROXIES: '127.0.0.1' },
-  })
   await commit('first')
   base = await registry.app.listen({ port: 0, host: '127.0.0.1' })
 })
-
-afterAll(() => registry.close())
 
 const commit = (name: string) =>
   registry.observe(observePublisherFile(`${name}.example`, { sites: [], agents: [] }))

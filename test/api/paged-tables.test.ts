@@ -1,17 +1,17 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../pipeline/core/clock.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const SELLER = 'https://sales.seller.example/mcp'
 const AGENT = `/agent/${encodeURIComponent(SELLER)}`
 const PUBLISHER = '/publisher/large.example'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const numbers = Array.from({ length: 90 }, (_, number) => number)
   const agents = numbers.slice(0, 45).map(number => `https://agent-${number}.example/mcp`)
   await registry.observe(
@@ -27,8 +27,6 @@ beforeAll(async () => {
   registry.clock.tick({ days: 1 })
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 async function read(path: string, table: string) {
   const answer = await registry.app.inject(path)

@@ -1,16 +1,16 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { type ObservationDraft, openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const AGENT = 'https://sales.agent.example/mcp'
 const fault = { field: 'properties[0]', code: 'missing', message: 'lacks a name' } as const
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const publisher = observePublisherFile('news.example', {
     sites: ['news.example', 'sport.example'],
     agents: [AGENT],
@@ -23,8 +23,6 @@ beforeAll(async () => {
   const says = { tools: ['get_products', 'list_accounts'] }
   await registry.observe({ ...observeProbedAgent(AGENT, says), took_ms: 250 })
 })
-
-afterAll(() => registry.close())
 
 function buildLeaf(house: string): ObservationDraft {
   const { document, ...seen } = observeBrandFile('leaf.example', 'Leaf', { tagline: house })

@@ -1,24 +1,22 @@
 import { type CheerioAPI, load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { foundKinds } from '../../api/pages/directory-choices.ts'
 import { toContractions } from '../../api/pages/html/text.tsx'
 import { pages } from '../../api/pages/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { type ObservationDraft, openRegistry } from '../support/registry/app.ts'
 import { enrol, observeAgent } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/worlds/page-world.ts'
 
 const PAGE_BYTES = 60 * 1024
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await fillPages(registry)
 })
-
-afterAll(() => registry.close())
 
 /** A publisher whose grants have no terms. */
 const plainPublisher = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
@@ -666,10 +664,9 @@ test('a commit shows at once', async () => {
 })
 
 describe('the history of a thing', () => {
-  let own: TestRegistry
+  const own = openForAll(openRegistry)
 
   beforeAll(async () => {
-    own = await openRegistry()
     const sites = ['first.example', 'shop.first.example']
     await own.observe(
       observeBrandFile('shoes.example', 'Shoes'),
@@ -682,7 +679,6 @@ describe('the history of a thing', () => {
     )
     await own.publish()
   })
-  afterAll(() => own.close())
 
   const readRows = async (path: string) => {
     const page = load((await own.app.inject(path)).body)

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { membershipRoles } from '../../pipeline/core/roles.ts'
 import { listFilesContaining } from '../support/checks/files-containing.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
-let issuer: TestIssuer
-let registry: TestRegistry
+const issuer = openForAll(openIssuer)
+const registry = openForAll(() => openWithIssuer(issuer, { ownRedis: true }))
 let acme: string
 let other: string
 
 beforeAll(async () => {
-  issuer = await openIssuer()
-  registry = await openWithIssuer(issuer, { ownRedis: true })
   for (const org of ['Other', 'Acme']) await registry.createKey(org)
   const people = [
     ['Acme', 'olga', 'owner'],
@@ -33,10 +31,6 @@ beforeAll(async () => {
     const domain = `${org.toLowerCase()}.example` as Domain
     await registry.submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
   }
-})
-afterAll(async () => {
-  await registry.close()
-  await issuer.close()
 })
 
 async function findOrgId(name: string): Promise<string> {

@@ -1,14 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let ajv: Ajv2020
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const { schemas } = (await registry.app.inject('/schemas/v3/index.json')).json()
   ajv = new Ajv2020({ strict: false, validateFormats: false })
   addFormats.default(ajv as never)
@@ -23,7 +23,6 @@ beforeAll(async () => {
     ajv.addSchema(answer.json())
   }
 })
-afterAll(() => registry.close())
 
 test('every schema is valid by itself, with what it refers to', async () => {
   const { schemas } = (await registry.app.inject('/schemas/v3/index.json')).json()

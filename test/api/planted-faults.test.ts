@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
@@ -6,25 +6,14 @@ import type { StepResult } from '../../pipeline/model/storyboards/storyboard-res
 import { findEntry } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../support/servers/reference-agent.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
+import { type Payload, startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
 import { type AgentCall, type Damage, serveReferenceAgent } from '../support/servers/storyboards.ts'
 
-let agent: ReferenceAgent
-let web: LiveWeb
-let registry: TestRegistry
-let key: string
-let damage: Damage
-let calls: AgentCall[] = []
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(systemClock)
-  web = await openLiveWeb(
+const agent = openForAll(() => startReferenceAgent(systemClock))
+const web = openForAll(() =>
+  openLiveWeb(
     {
       'reference.example': serveReferenceAgent(agent),
       'faulty.example': serveReferenceAgent(agent, {
@@ -39,15 +28,17 @@ beforeAll(async () => {
       REFERENCE_AGENT_URL: 'https://reference.example',
       REFERENCE_AGENT_TOKEN: TOKEN,
     },
-  )
+  ),
+)
+let registry: TestRegistry
+let key: string
+let damage: Damage
+let calls: AgentCall[] = []
+
+beforeAll(async () => {
   registry = await web.open({ storyboardRunsPerHour: 1_000 })
   const agents = referenceTenants.map(tenant => ({ url: `https://faulty.example/${tenant}/mcp` }))
   key = await enrol(registry, { org: 'Acme', domains: ['faulty.example'], agents })
-})
-
-afterAll(async () => {
-  await web.close()
-  await agent.close()
 })
 
 async function compare(id: string): Promise<StoryboardComparison> {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() =>
+  openRegistry({ ownRedis: true, limits: { bulkResolvePerMinute: 1_000 } }),
+)
 let key: string
 let client: RegistryClient
 
@@ -51,13 +54,10 @@ async function decide(op: 'review.approve' | 'review.reject', notes = 'as it is'
 }
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true, limits: { bulkResolvePerMinute: 1_000 } })
   key = await registry.createKey('Acme')
   await registry.app.listen({ port: 0, host: '127.0.0.1' })
   client = new RegistryClient({ baseUrl: registry.app.listeningOrigin, apiKey: key })
 })
-
-afterAll(() => registry.close())
 
 describe('a policy', () => {
   test('waits for review when it is new, and is not listed before', async () => {

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { buildAgentHost, openLiveWeb } from '../support/servers/live-web.ts'
 
 const paths = ['discover-agent', 'agent-formats', 'agent-products', 'agent-publishers'] as const
 const formatId = (id: string) => ({ agent_url: 'https://maker.example/mcp', id })
 
-let web: LiveWeb
-let registry: TestRegistry
-
-beforeAll(async () => {
-  web = await openLiveWeb({
+const web = openForAll(() =>
+  openLiveWeb({
     'seller.example': {
       '/mcp': buildAgentHost(
         {
@@ -84,11 +82,14 @@ beforeAll(async () => {
       '/mcp': ask => setTimeout(() => buildAgentHost({ get_products: { products: [] } })(ask), 100),
     },
     'hangs-up.example': { '*': ({ request }) => request.socket.destroy() },
-  })
+  }),
+)
+let registry: TestRegistry
+
+beforeAll(async () => {
   registry = await web.open()
 })
 
-afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 const ask = (path: (typeof paths)[number], url?: string, at = registry) =>

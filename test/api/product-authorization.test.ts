@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://mcp.seller.example/sales'
 const validate = '/api/registry/validate/product-authorization'
 const expand = '/api/registry/expand/product-identifiers'
 const shopDomain = 'shop.example'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const named = (id: string, tags: string[], more = {}) =>
   buildWebsite(shopDomain, {
@@ -19,7 +20,6 @@ const named = (id: string, tags: string[], more = {}) =>
   })
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const app = { property_type: 'mobile_app', identifiers: [{ type: 'ios_bundle', value: 'x.app' }] }
   await publishFiles(registry, {
     [shopDomain]: {
@@ -49,8 +49,6 @@ beforeAll(async () => {
     ),
   })
 })
-
-afterAll(() => registry.close())
 
 const post = (url: string, payload: unknown) =>
   registry.app.inject({ method: 'POST', url, payload: payload as object })

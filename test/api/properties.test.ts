@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ limits: { bulkResolvePerMinute: 1000 } }))
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { bulkResolvePerMinute: 1000 } })
   await registry.observe(
     observePublisherFile('news.example', {
       sites: ['news.example', 'sport.news.example'],
@@ -15,8 +15,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const get = (url: string) => registry.app.inject(url)
 

@@ -5,9 +5,10 @@ import { measureCpuMs } from '../support/checks/measured-work.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const DAY = 24 * 3_600_000
-let redis: TestRedis
+const redis = openForAll(startRedis)
 let registry: TestRegistry
 const registries: TestRegistry[] = []
 
@@ -18,7 +19,6 @@ async function open(limits: Record<string, number> = {}, over: TestRedis | undef
 }
 
 beforeAll(async () => {
-  redis = await startRedis()
   registry = await open()
   const agents = ['https://agent.example/mcp']
   await registry.observe(
@@ -29,7 +29,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const registry of registries) await registry.close()
-  await redis.close()
 })
 
 const post = (url: string, payload: object, at = registry) =>

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = (n: number) => `https://agent${n}.example/mcp`
 let runs = 0
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const named = (domain: string, id: string) =>
     buildWebsite(domain, {
       property_id: id,
@@ -74,8 +74,6 @@ beforeAll(async () => {
     'brand lone.example': buildOperatorFile([], [{ identifier: 'lone.example' }]),
   })
 })
-
-afterAll(() => registry.close())
 
 const lookUp = async (domain: string, query = '') => {
   const answer = await registry.app.inject(`/api/registry/publisher?domain=${domain}${query}`)

@@ -1,10 +1,11 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const AGENT = 'https://sales.example/mcp'
@@ -17,7 +18,7 @@ const [JUST_NOW, ENDED, COMING] = [
 
 const DAY = 24 * 3_600_000
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 /** Builds a file that authorizes the agent in entries with these windows. */
 function buildWindows(domain: string, ...windows: object[]): object {
@@ -25,7 +26,6 @@ function buildWindows(domain: string, ...windows: object[]): object {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await publishFiles(registry, {
     [MANAGER]: {
       ...buildWindows(MANAGER, {}),
@@ -43,8 +43,6 @@ beforeAll(async () => {
   })
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 test.each([
   '/publisher/open.example',

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { START } from '../support/worlds/clock.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 const agent = 'https://agent.acme.example/mcp'
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await enrol(registry, {
     org: 'Acme',
     tier: 'company_icl',
@@ -24,8 +24,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 interface Page {
   publishers: { domain: string }[]

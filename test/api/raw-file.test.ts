@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 const get = (url: string) => registry.app.inject({ url, headers: { accept: 'text/html' } })
 const PUBLISHER = 'herald.example'
 const BRAND = 'acme.example'
@@ -36,7 +37,6 @@ async function keepBytes(text: string, kind: string, location: string) {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const now = registry.clock.now()
   await registry.observe(
     observeFile('adagents.json', PUBLISHER, file, now),
@@ -49,8 +49,6 @@ beforeAll(async () => {
   for (const [domain, content] of longFiles)
     await keepBytes(JSON.stringify(content), 'adagents.json', domain)
 })
-
-afterAll(() => registry.close())
 
 describe('the bytes of a file', () => {
   test('200: are sent as they were fetched, as text that no browser runs', async () => {

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import type { KeyPermission } from '../../pipeline/core/roles.ts'
@@ -12,16 +12,16 @@ import {
   url,
 } from '../support/clients/operation-requests.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol, observeAgent } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let admin: string
 let reading: string
 let standard: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await enrol(registry, {
     org: 'Acme',
     tier: 'company_leader',
@@ -38,8 +38,6 @@ beforeAll(async () => {
   reading = (await make(['read'])).json().value
   standard = (await make([])).json().value
 })
-
-afterAll(() => registry.close())
 
 const make = (permissions: KeyPermission[]) =>
   registry.send('POST', '/api/me/api-keys', { key: admin, payload: { name: 'Feed', permissions } })

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { listRoutes } from '../support/checks/listed-routes.ts'
 import { type ApiRequest, operationRequests } from '../support/clients/operation-requests.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 /** The addresses that redirect, as the description says too. */
 const REDIRECTING = '/data/registry.duckdb'
@@ -12,17 +13,15 @@ const GUIDES = '/guides'
 const GUIDE = '/docs'
 const THINGS = ['/brands', '/publishers', '/agents']
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   const sites = ['acme.example']
   await registry.observe(observePublisherFile('acme.example', { sites, agents: [] }))
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 test('what the description says of redirects is what every route does', async () => {
   const redirecting = new Set<string>()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { parseRedisInfo } from '../../jobs/api-client/redis-info.ts'
 import { type ListedRoute, listRoutes } from '../support/checks/listed-routes.ts'
@@ -8,10 +8,10 @@ import {
   CALLBACK,
   openWithSignIn,
   register,
-  type SignInRegistry,
 } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const MiB = 1024 * 1024
 /** Memory of Redis that strangers may fill, in this test. */
@@ -19,17 +19,9 @@ const STRANGERS_BYTES = 4 * MiB
 /** Requests to each door. At 14.7 KB each, what one of them stored was more than Redis may hold here. */
 const FLOOD = 300
 
-let redis: TestRedis
-let registry: SignInRegistry
-let client_id: string
-let key: string
-let baseBytes: number
-
-const readInfo = async () => parseRedisInfo(await redis.redis.info())
-
-beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn({
+const redis = openForAll(startRedis)
+const registry = openForAll(() =>
+  openWithSignIn({
     redis: redis.redis,
     limits: {
       clientRegistrationsPerHourInAll: 100,
@@ -40,16 +32,20 @@ beforeAll(async () => {
       savesPerOrganizationHour: 1_000,
       savesPerOrganizationDay: 1_000,
     },
-  })
+  }),
+)
+let client_id: string
+let key: string
+let baseBytes: number
+
+const readInfo = async () => parseRedisInfo(await redis.redis.info())
+
+beforeAll(async () => {
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   await registry.publish()
   client_id = (await register(registry)).client_id!
   baseBytes = (await readInfo()).usedBytes
   await redis.redis.config('SET', 'maxmemory', String(baseBytes + 2 * STRANGERS_BYTES))
-})
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
 })
 
 let saves = 0

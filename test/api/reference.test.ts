@@ -1,22 +1,20 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const BYTES_MAX = 60_000
 /** The script that adds buttons to copy with; nothing depends on it. */
 const COMFORTS = /<script src="\/assets\/pages\/enhance\.\w+\.js" defer><\/script>/
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let index: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   index = (await registry.app.inject('/docs')).body
 })
-
-afterAll(() => registry.close())
 
 const listLinks = (html: string) =>
   [...html.matchAll(/href="(\/docs\/(?:operations|schemas)\/[^"#]+)"/g)].map(([, path]) => path!)

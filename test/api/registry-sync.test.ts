@@ -2,12 +2,13 @@ import { RegistryClient, RegistrySync } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { waitUntil } from '../support/processes/command.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const shop = 'https://agent.example/mcp'
 const rival = 'https://rival.example/mcp'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let sync: RegistrySync
 const errors: Error[] = []
 
@@ -19,7 +20,6 @@ async function say(domain: string, agents: string[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const apiKey = await registry.createKey('Readers')
   await say('news.example', [shop])
   await say('blog.example', [shop, rival])
@@ -31,7 +31,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   sync.stop()
-  await registry.close()
 })
 
 describe('the public client keeps a replica', () => {

@@ -1,16 +1,15 @@
 import { request as connect } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { openWithSignIn } from '../support/clients/signing-in.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: SignInRegistry
+const registry = openForAll(openWithSignIn)
 let origin: URL
 
 beforeAll(async () => {
-  registry = await openWithSignIn()
   origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 /** Requests a path as it is written; returns the status and the id of the answer, without its body. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {

@@ -1,34 +1,34 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
 
 const brand = { id: 'acme', names: [{ en: 'Acme' }], properties: [] }
 const adagents = {
   authorized_agents: [{ url: 'https://seller.example/mcp', authorized_for: 'all of it' }],
   properties: [],
 }
-let web: LiveWeb
-let registry: TestRegistry
-let admin: string
-
-beforeAll(async () => {
-  web = await openLiveWeb({
+const web = openForAll(() =>
+  openLiveWeb({
     'acme.example': {
       '/.well-known/adagents.json': adagents,
       '/.well-known/brand.json': brand,
     },
     'brand.example': { '/.well-known/brand.json': brand },
     'again.example': { '/.well-known/adagents.json': adagents },
-  })
+  }),
+)
+let registry: TestRegistry
+let admin: string
+
+beforeAll(async () => {
   registry = await web.open()
   admin = await registry.createKey('Admins')
   const { id } = findKeyHolder(registry.reader, admin)!
   await registry.submit({ op: 'role.grant', role: 'admin', holder: 'key', id })
 })
-
-afterAll(() => web.close())
 
 function post(path: string, secret = admin) {
   const headers = { authorization: `Bearer ${secret}` }

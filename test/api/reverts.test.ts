@@ -1,26 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AuditRow, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const editor = { kind: 'command', id: 'root', org_id: null } as const
 
-let registry: TestRegistry
+const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
+const registry = openForAll(() => openRegistry({ ownRedis: true, limits }))
 let secret: string
 
 beforeAll(async () => {
-  const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
-  registry = await openRegistry({ ownRedis: true, limits })
   const domains = ['acme.example', 'other.example']
   secret = await enrol(registry, { org: 'Acme', tier: 'company_icl', domains })
 })
-
-afterAll(() => registry.close())
 
 const rows = (operation: string): AuditRow[] =>
   listAuditRows(registry.sequencer.accounts.db, { operation, limit: 100 })

@@ -1,29 +1,28 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ReviewKind } from '../../pipeline/model/review.ts'
 import {
   enterDashboard,
   openWithSignIn,
-  type SignInRegistry,
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PAGES = '/dashboard/reviews'
 const API = '/api/registry/reviews'
 
-let registry: SignInRegistry
+const registry = openForAll(openWithSignIn)
 let moderator: TestBrowser
 let moderatorKey: string
 let member: TestBrowser
 let key: string
 
 beforeAll(async () => {
-  registry = await openWithSignIn()
   moderatorKey = await createModerator(registry)
   moderator = await enterDashboard(registry, 'mo@registry.example')
   member = await enterDashboard(registry, 'ann@acme.example')
@@ -38,7 +37,6 @@ beforeAll(async () => {
   })
   await registry.observe(observeBrandFile('microsoft.com', 'Microsoft'))
 })
-afterAll(() => registry?.close())
 
 async function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = key) {
   const headers = { authorization: `Bearer ${secret}` }

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let redis: TestRedis
+const redis = openForAll(startRedis)
 let registry: TestRegistry
 let acme: string
 
 beforeAll(async () => {
-  redis = await startRedis()
   const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
   const more = { savesPerOrganizationDay: 10_000 }
   registry = await openRegistry({ redis: redis.redis, limits: { ...limits, ...more } })
@@ -26,7 +26,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await registry.close()
-  await redis.close()
 })
 
 interface SaveBody {

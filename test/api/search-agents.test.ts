@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const SELLER = 'https://sales.pinnacle-agency.example/mcp'
 const SECRET = 'https://quiet.example/mcp'
 const UNNAMED = 'https://unnamed.example/mcp'
 const ENROLLED = 'https://fresh.example/mcp'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.observe(
     observeBrandFile('pinnacles.example', 'Pinnacles'),
     observePublisherFile('news.example', { sites: ['news.example'], agents: [SELLER, SECRET] }),
@@ -29,8 +29,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 async function search(text: string) {
   const answer = await registry.app.inject(`/api/search?q=${encodeURIComponent(text)}`)

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { measureCpuMs } from '../support/checks/measured-work.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const agents = ['https://agent.example/mcp']
   await registry.observe(
     observeBrandFile('nova.example', 'Nova'),
@@ -41,8 +41,6 @@ beforeAll(async () => {
   })
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const get = (url: string) => registry.app.inject(url)
 

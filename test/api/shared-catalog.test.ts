@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { requestWithQuery } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildPointer, buildWebsite, grantBySelectors } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.network.example/mcp'
@@ -11,7 +12,7 @@ const managed = 'managed.example'
 const pointing = 'pointing.example'
 const hosted = 'hosted.example'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let headers: { authorization: string }
 
 const placement = (placement_id: string, more: object) => ({
@@ -66,7 +67,6 @@ const adagents = (location: string, file: object) =>
   observeFile('adagents.json', location, file, registry.clock.now())
 
 beforeAll(async () => {
-  registry = await openRegistry()
   headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
   const now = registry.clock.now()
   await see(
@@ -79,8 +79,6 @@ beforeAll(async () => {
   )
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const lookup = async (domain: string) =>
   (

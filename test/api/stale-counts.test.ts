@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { observeOutcome } from '../support/fixtures/observations.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/mcp'
 const domain = 'shop.example'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const get = async (url: string) => (await registry.app.inject(url)).json()
 
@@ -61,7 +62,6 @@ const happens = (outcome: 'unusable' | 'absent' | 'not_json' | 'unchanged') => {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await publishFiles(registry, {
     [domain]: buildShop(domain, {
       properties: [buildWebsite(domain)],
@@ -69,8 +69,6 @@ beforeAll(async () => {
     }),
   })
 })
-
-afterAll(() => registry.close())
 
 /** Reads all counts, each once. */
 async function listCounts(): Promise<Set<string>> {

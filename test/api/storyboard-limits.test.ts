@@ -1,25 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import {
-  type HostRequest,
-  type LiveHost,
-  type LiveWeb,
-  openLiveWeb,
-} from '../support/servers/live-web.ts'
-import {
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../support/servers/reference-agent.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { type HostRequest, type LiveHost, openLiveWeb } from '../support/servers/live-web.ts'
+import { startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
 import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 9).toString('base64')
 const ANSWER_BYTES_MAX = 200_000
 
-let agent: ReferenceAgent
-let web: LiveWeb
+const agent = openForAll(() => startReferenceAgent(systemClock))
+const web = openForAll(() =>
+  openLiveWeb(
+    {},
+    { storyboardMs: 4_000, storyboardStepMs: 60_000, agentAnswerBytes: ANSWER_BYTES_MAX },
+    {
+      PROTOCOL_NAME: 'adcp',
+      CREDENTIALS_KEY,
+      REFERENCE_AGENT_URL: 'https://reference.example',
+      REFERENCE_AGENT_TOKEN: TOKEN,
+    },
+  ),
+)
 let registry: TestRegistry
 
 /** Values of the header `Authorization` that each host was sent. */
@@ -37,26 +40,10 @@ function watch(name: string, host: LiveHost): void {
 }
 
 beforeAll(async () => {
-  agent = await startReferenceAgent(systemClock)
-  web = await openLiveWeb(
-    {},
-    { storyboardMs: 4_000, storyboardStepMs: 60_000, agentAnswerBytes: ANSWER_BYTES_MAX },
-    {
-      PROTOCOL_NAME: 'adcp',
-      CREDENTIALS_KEY,
-      REFERENCE_AGENT_URL: 'https://reference.example',
-      REFERENCE_AGENT_TOKEN: TOKEN,
-    },
-  )
   registry = await web.open(
     { storyboardRunsPerHour: 1_000 },
     { settings: { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY } },
   )
-})
-
-afterAll(async () => {
-  await web.close()
-  await agent.close()
 })
 
 const ask = async (method: 'POST' | 'PUT', url: string, path: string, key: string, payload = {}) =>

@@ -1,32 +1,26 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parseRedisInfo } from '../../jobs/api-client/redis-info.ts'
 import { createOpenInbox } from '../../jobs/api-client/webhook-inboxes.ts'
 import type { WebhookInbox } from '../../pipeline/storyboards/webhook-inbox.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { startRedis } from '../support/processes/redis.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { cleanUp } from '../support/registry/registry.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const BASE = 'https://registry.example'
 const BYTES_MAX = 64 * 1024
 
-let redis: TestRedis
-let registry: TestRegistry
+const redis = openForAll(startRedis)
+const registry = openForAll(() => openRegistry({ redis: redis.redis }))
 let inbox: WebhookInbox
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis })
   inbox = await createOpenInbox(
     redis.redis,
     BASE,
   )(new Map([['retried', { count: 2, status: 503 }]]))
-})
-
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
 })
 
 async function post(url: string, payload: string | Buffer = '{"a":1}') {

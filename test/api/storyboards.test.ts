@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
@@ -8,13 +8,9 @@ import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts
 import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../support/servers/reference-agent.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openLiveWeb } from '../support/servers/live-web.ts'
+import { type Payload, startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
 import { type AgentCall, serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
@@ -24,14 +20,9 @@ const calls: AgentCall[] = []
 let hanging = 0
 let closed = 0
 
-let agent: ReferenceAgent
-let web: LiveWeb
-let registry: TestRegistry
-let key: string
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(systemClock)
-  web = await openLiveWeb(
+const agent = openForAll(() => startReferenceAgent(systemClock))
+const web = openForAll(() =>
+  openLiveWeb(
     {
       'reference.example': serveReferenceAgent(agent),
       'mine.example': serveReferenceAgent(agent, {
@@ -62,7 +53,12 @@ beforeAll(async () => {
       REFERENCE_AGENT_URL: 'https://reference.example',
       REFERENCE_AGENT_TOKEN: TOKEN,
     },
-  )
+  ),
+)
+let registry: TestRegistry
+let key: string
+
+beforeAll(async () => {
   registry = await web.open(
     { storyboardRunsPerHour: 1_000 },
     { settings: { PROTOCOL_NAME: 'adcp' } },
@@ -81,10 +77,6 @@ beforeAll(async () => {
   })
 })
 
-afterAll(async () => {
-  await web.close()
-  await agent.close()
-})
 beforeEach(() => {
   calls.length = 0
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { previewTakedown } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
@@ -14,8 +14,9 @@ import { observeBrandFile, observePublisherFile } from '../support/fixtures/docu
 import { buildLogoSave } from '../support/fixtures/logos.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const NAME = 'gone.example'
 const agent_url = `https://sales.${NAME}/mcp`
@@ -37,7 +38,7 @@ const step = {
 }
 const names = (value: unknown) => /(^|[^a-z])gone\.example/.test(JSON.stringify(value))
 
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } }))
 let org_id: string
 
 /** Submits everything that members, people and the registry itself do about a domain and its agent. */
@@ -132,7 +133,6 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
   await enrol(registry, {
     org: 'Gone',
     tier: 'company_icl',
@@ -148,7 +148,6 @@ beforeAll(async () => {
   )
   await fill()
 })
-afterAll(() => registry.close())
 
 /** Puts a row into each table that has none with a name in a column by which a takedown deletes. */
 function fillTheRest(): void {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 /** A file of which the agents that come last are left out, since they reach too much together. */
 const broad = 'broad.example'
@@ -10,7 +11,7 @@ const grown = 'grown.example'
 const long = 'long.example'
 const LISTED = 3_000
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 const repeat = <Item>(n: number, item: (i: number) => Item) =>
   Array.from({ length: n }, (_, i) => item(i))
 const toAgent = (i: number) => `https://a${i}.agents.example/mcp`
@@ -34,7 +35,6 @@ const broadFile = {
 }
 
 beforeAll(async () => {
-  registry = await openRegistry()
   const small = { authorized_agents: [buildEntry(0)], properties: [buildProperty(grown, 0)] }
   const identifiers = repeat(2_000, i => ({
     type: 'rss_url',
@@ -56,7 +56,6 @@ beforeAll(async () => {
   })
   await registry.publish()
 })
-afterAll(() => registry.close())
 
 async function read(url: string) {
   const answer = await registry.app.inject(url)

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Consumer } from '../support/clients/consumer.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildWebsite } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.example/mcp'
 const domain = 'many.example'
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await registry.createKey('Replica')
   await publishFiles(registry, {
     [domain]: {
@@ -34,8 +34,6 @@ beforeAll(async () => {
   })
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 test('a grant with a cut list is completed by its selector and equals the lookups', async () => {
   const headers = { authorization: `Bearer ${key}` }

@@ -1,20 +1,20 @@
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildShop } from '../support/worlds/nights.ts'
 
 const names = Object.keys(outcomes) as Outcome[]
 const failures = names.filter(outcome => getEffect(outcome) !== 'success')
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 const toDomain = (outcome: Outcome) => `${outcome.replaceAll('_', '-')}.example`
 
 beforeAll(async () => {
-  registry = await openRegistry()
   for (const outcome of failures) {
     const location = toDomain(outcome)
     // By its brand.json the page has inventory to show, whatever became of the adagents.json.
@@ -24,8 +24,6 @@ beforeAll(async () => {
   }
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 test.each(failures)('a publisher without a file, after %s', async outcome => {
   const { body } = await registry.app.inject(`/publisher/${toDomain(outcome)}`)

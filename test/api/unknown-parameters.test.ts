@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toJsonSchema } from '../../api/operation/json-schema.ts'
 import type { Operation } from '../../api/operation/operation.ts'
@@ -7,15 +7,15 @@ import { compileValidator } from '../../api/operation/validation.ts'
 import { pages } from '../../api/pages/index.ts'
 import { operations } from '../../api/routes/index.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 const agent = 'https://agent.example/mcp'
-let registry: TestRegistry
+const registry = openForAll(() => openRegistry({ ownRedis: true }))
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ ownRedis: true })
   await enrol(registry, {
     org: 'Acme',
     tier: 'company_leader',
@@ -25,8 +25,6 @@ beforeAll(async () => {
   key = await registry.createKey('Acme')
   await registry.publish()
 })
-
-afterAll(() => registry.close())
 
 const listNames = ({ query }: Operation) =>
   query instanceof z.ZodObject ? Object.keys(query.shape) : []

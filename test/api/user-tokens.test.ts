@@ -1,23 +1,19 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { openAnotherApi, openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { AUDIENCE, openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 import { START } from '../support/worlds/clock.ts'
 
 const MINUTE = 60_000
 
-let issuer: TestIssuer
+const issuer = openForAll(openIssuer)
 let registry: TestRegistry
-
-beforeAll(async () => {
-  issuer = await openIssuer()
-})
-afterAll(() => issuer.close())
 
 beforeEach(async () => {
   await issuer.rotate()

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { buildAgentHost, openLiveWeb } from '../support/servers/live-web.ts'
 
 const FILE = '/.well-known/adagents.json'
 const CAP = 256 * 1024
@@ -31,11 +32,8 @@ const file = (domain: string, agents: string[], more = {}) => ({
   ...more,
 })
 
-let web: LiveWeb
-let registry: TestRegistry
-
-beforeAll(async () => {
-  web = await openLiveWeb({
+const web = openForAll(() =>
+  openLiveWeb({
     'good.example': {
       [FILE]: file('good.example', [
         'https://carded.example',
@@ -139,11 +137,14 @@ beforeAll(async () => {
         })),
       }),
     },
-  })
+  }),
+)
+let registry: TestRegistry
+
+beforeAll(async () => {
   registry = await web.open()
 })
 
-afterAll(() => web.close())
 beforeEach(() => web.forget())
 
 const validate = (domain: unknown, at = registry) =>

@@ -10,20 +10,19 @@ import {
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { createCrawlerWith } from '../support/servers/issuer.ts'
-import { openMailServer, type TestMailServer } from '../support/servers/mail-server.ts'
+import { openMailServer } from '../support/servers/mail-server.ts'
 
 const AGENT = 'https://ads.example/mcp'
 
-let redis: TestRedis
-let mail: TestMailServer
+const redis = openForAll(startRedis)
+const mail = openForAll(openMailServer)
 let registry: SignInRegistry
 let ann: TestBrowser
 
 beforeAll(async () => {
-  redis = await startRedis()
-  mail = await openMailServer()
   const settings = { SMTP_URL: mail.url, MAIL_FROM: 'registry@registry.example' }
   const { requestLive } = createCrawlerWith(settings, systemClock)
   const remember = async (request: LiveRequest, ms: number) => {
@@ -47,8 +46,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await registry.close()
-  await mail.close()
-  await redis.close()
 })
 
 test.each([

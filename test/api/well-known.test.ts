@@ -4,19 +4,14 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatTime, HOUR, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
 import { writeRegistryKey } from '../support/registry/registry-keys.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { OptionalRoom } from '../../api/app.ts'
-import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openWithSignIn } from '../support/clients/signing-in.ts'
+import { startRedis } from '../support/processes/redis.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 
 /** A path of each room, with its status where the room is there. */
 const paths: Record<OptionalRoom, readonly [path: string, status: number]> = {
@@ -13,11 +14,7 @@ const paths: Record<OptionalRoom, readonly [path: string, status: number]> = {
 const dependents: Partial<Record<OptionalRoom, OptionalRoom>> = { identity: 'dashboard' }
 const rooms = Object.keys(paths) as OptionalRoom[]
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.close())
+const redis = openForAll(startRedis)
 
 const cases = [...rooms.map(room => [room]), rooms].map(without => ({
   without,
@@ -25,11 +22,7 @@ const cases = [...rooms.map(room => [room]), rooms].map(without => ({
 }))
 
 describe.each(cases)('an API without $names', ({ without }) => {
-  let registry: SignInRegistry
-  beforeAll(async () => {
-    registry = await openWithSignIn({ redis: redis.redis, without })
-  })
-  afterAll(() => registry.close())
+  const registry = openForAll(() => openWithSignIn({ redis: redis.redis, without }))
   const ask = (path: string) =>
     registry.app.inject({ url: path, headers: { accept: 'text/html,application/json' } })
 

@@ -1,18 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
 import { AGENT, fillPages, PUBLISHER } from '../support/worlds/page-world.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await fillPages(registry)
 })
-afterAll(() => registry.close())
 
 function send(form: Record<string, string | File>) {
   const body = new FormData()

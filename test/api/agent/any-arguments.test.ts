@@ -1,20 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   anyJson,
   type Payload,
-  type ReferenceAgent,
   startReferenceAgent,
 } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
-let agent: ReferenceAgent
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
-})
-
-afterAll(() => agent.close())
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const format_id = { agent_url: 'https://agent.example/creative/mcp', id: 'native_content' }

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
+import { describe, expect, test } from 'vitest'
+import { openForAll } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
@@ -20,14 +17,8 @@ const text = (content: string, artifact_id = 'page') => ({
   assets: [{ type: 'text', content }],
 })
 
-let agent: ReferenceAgent
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 let keys = 0
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
-})
-
-afterAll(() => agent.close())
 
 const keyed = (args: object) => ({ idempotency_key: `key-of-standards-${++keys}`, ...args })
 const create = async (...policies: object[]): Promise<string> => {

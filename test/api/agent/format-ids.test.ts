@@ -1,20 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   anyJson,
   type Payload,
-  type ReferenceAgent,
   startReferenceAgent,
 } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
-let agent: ReferenceAgent
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
-})
-
-afterAll(() => agent.close())
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 
 // The specification: INVALID_FORMAT_ID says that a format_id must be an object with agent_url and id. The
 // answer was INVALID_REQUEST for idempotency_key.

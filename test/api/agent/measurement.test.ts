@@ -1,23 +1,14 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const clock = testClock('2026-11-20T00:00Z')
-let agent: ReferenceAgent
+const agent = openForAll(() => startReferenceAgent(clock))
 let keys = 0
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(clock)
-})
-
-afterAll(() => agent.close())
 
 const keyed = (args: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...args })
 const write = (name: string, args: object, tenant = 'sales') =>

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../../support/servers/reference-agent.ts'
+import { describe, expect, test } from 'vitest'
+import { openForAll } from '../../support/runner/open-for-all.ts'
+import { startReferenceAgent, TOKEN } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
-let agent: ReferenceAgent
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
-})
-afterAll(() => agent.close())
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 
 describe('an operator of the reference agent', () => {
   test.each([

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { publishers } from '../../../api/agent/catalogue/publishers.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
@@ -16,14 +13,8 @@ const named = (...values: string[]) => ({
 })
 const [publisher, second] = publishers as [(typeof publishers)[number], (typeof publishers)[number]]
 
-let agent: ReferenceAgent
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 let keys = 0
-
-beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
-})
-
-afterAll(() => agent.close())
 
 const keyed = (args: object) => ({ idempotency_key: `key-of-a-list-of-${++keys}`, ...args })
 const create = (content: object) =>

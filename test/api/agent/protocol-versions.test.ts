@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SUPPORTED_VERSIONS } from '../../../api/agent/protocol-version.ts'
 import { tenants } from '../../../api/agent/tenants.ts'
 import { listAnswerSchemas, listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
@@ -101,7 +98,7 @@ const examples: Record<string, object> = {
 /** Tasks of which the protocol has no schema. */
 const unspecified = ['comply_test_controller']
 
-let agent: ReferenceAgent
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 let keys = 0
 /** Ids that the agent gave. */
 let made: object
@@ -135,11 +132,8 @@ async function prepare() {
 }
 
 beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T00:00Z'))
   await prepare()
 })
-
-afterAll(() => agent.close())
 
 const tasks = tenants.flatMap(({ name: tenant, tasks }) =>
   tasks

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   anyJson,
   type Payload,
@@ -10,18 +11,15 @@ import {
 } from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
-let agent: ReferenceAgent
+const agent = openForAll(() => startReferenceAgent(testClock('2026-11-20T03:00Z')))
 let app: ReferenceAgent['app']
 let post: ReferenceAgent['post']
 let call: ReferenceAgent['call']
 let succeed: ReferenceAgent['succeed']
 
 beforeAll(async () => {
-  agent = await startReferenceAgent(testClock('2026-11-20T03:00Z'))
   ;({ app, post, call, succeed } = agent)
 })
-
-afterAll(() => agent.close())
 
 describe('answers match the public schemas', () => {
   test.each([

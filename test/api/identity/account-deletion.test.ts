@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   enterDashboard,
   openWithSignIn,
-  type SignInRegistry,
   sendForm,
   type TestBrowser,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let redis: TestRedis
-let registry: SignInRegistry
-
-beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn({ redis: redis.redis })
-})
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
-})
+const redis = openForAll(startRedis)
+const registry = openForAll(() => openWithSignIn({ redis: redis.redis }))
 
 const listPeople = (email: string) =>
   registry.sequencer.accounts.db.all<{ user_id: string }>(

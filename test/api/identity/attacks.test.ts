@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import {
   askToken,
@@ -12,26 +12,20 @@ import {
   obtainTokens,
   openWithSignIn,
   register,
-  type SignInRegistry,
   signIn,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let redis: TestRedis
-let registry: SignInRegistry
+const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
+const redis = openForAll(startRedis)
+const registry = openForAll(() => openWithSignIn({ redis: redis.redis, limits }))
 let client_id: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  const limits = { clientRegistrationsPerHour: 1_000, signInLinksPerCallerHour: 1_000 }
-  registry = await openWithSignIn({ redis: redis.redis, limits })
   await registry.createKey('Acme')
   client_id = (await register(registry)).client_id!
-})
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
 })
 
 let people = 0

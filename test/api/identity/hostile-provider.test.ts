@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SECOND } from '../../../pipeline/core/clock.ts'
 import { type Log, silentLog } from '../../../pipeline/core/log.ts'
 import { BASE, follow, type SignInRegistry, TestBrowser } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   closeServer,
   openWithUpstream,
@@ -24,7 +25,7 @@ interface Script {
   answerMetadata?(response: ServerResponse): void
 }
 
-let redis: TestRedis
+const redis = openForAll(startRedis)
 let registry: SignInRegistry
 let url: string
 let script: Script
@@ -71,7 +72,6 @@ const server = createServer((request, response) => {
 })
 
 beforeAll(async () => {
-  redis = await startRedis()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -110,7 +110,6 @@ let sign: (payload: object, header?: object) => Promise<string>
 afterAll(async () => {
   await registry.close()
   await closeServer(server)
-  await redis.close()
 })
 beforeEach(() => {
   script = { ...usual }

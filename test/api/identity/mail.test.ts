@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import {
@@ -9,15 +9,12 @@ import {
   register,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import { createCrawlerWith } from '../../support/servers/issuer.ts'
 import { openMailServer } from '../../support/servers/mail-server.ts'
 
-let redis: TestRedis
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.close())
+const redis = openForAll(startRedis)
 
 /** Asks a registry with these settings for a link, and returns what its page says. */
 async function askForLink(settings: Record<string, string>) {

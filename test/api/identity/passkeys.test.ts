@@ -1,31 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import {
   buildAuthorizeUrl,
   createVerifier,
   openWithSignIn,
   register,
-  type SignInRegistry,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
 import {
   type AuthenticatorClaims,
   createPasskey,
 } from '../../support/clients/software-authenticator.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const ORIGIN = 'http://localhost:3000'
 
-let registry: SignInRegistry
+const registry = openForAll(() => openWithSignIn({ settings: { BASE_URL: ORIGIN } }))
 let client_id: string
 
 beforeAll(async () => {
-  registry = await openWithSignIn({ settings: { BASE_URL: ORIGIN } })
   await registry.createKey('Acme')
   client_id = (await register(registry)).client_id!
 })
-afterAll(() => registry?.close())
 
 /** Creates a person with a passkey. */
 async function createPersonWithPasskey(counter = 0) {

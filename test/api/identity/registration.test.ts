@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { registrations } from '../../support/clients/mcp-clients.ts'
 import {
   buildAuthorizeUrl,
@@ -6,17 +6,15 @@ import {
   createVerifier,
   follow,
   openWithSignIn,
-  type SignInRegistry,
   signIn,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let registry: SignInRegistry
+const registry = openForAll(() => openWithSignIn({ limits: { clientRegistrationsPerHour: 1_000 } }))
 beforeAll(async () => {
-  registry = await openWithSignIn({ limits: { clientRegistrationsPerHour: 1_000 } })
   await registry.createKey('Acme')
 })
-afterAll(() => registry.close())
 
 const register = (payload: object) =>
   registry.app.inject({ method: 'POST', url: '/register', payload })

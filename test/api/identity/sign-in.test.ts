@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { load } from 'cheerio'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   askToken,
   BASE,
@@ -20,27 +20,23 @@ import {
   obtainTokens,
   openWithSignIn,
   register,
-  type SignInRegistry,
   signIn,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
 import type { TestRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let redis: TestRedis
-let registry: SignInRegistry
-
-beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openWithSignIn({
+const redis = openForAll(startRedis)
+const registry = openForAll(() =>
+  openWithSignIn({
     redis: redis.redis,
     limits: { clientRegistrationsPerHour: 1_000 },
-  })
+  }),
+)
+
+beforeAll(async () => {
   await registry.createKey('Acme')
-})
-afterAll(async () => {
-  await registry.close()
-  await redis.close()
 })
 
 const ask = (token: string, url: string) =>

@@ -1,29 +1,23 @@
 import { createHmac, createPublicKey } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readTokenKeys } from '../../../pipeline/core/keys/token-keys.ts'
 import { NIL_UUID } from '../../../pipeline/core/uuid-v7.ts'
-import {
-  createKey,
-  obtainTokens,
-  openWithSignIn,
-  type SignInRegistry,
-} from '../../support/clients/signing-in.ts'
+import { createKey, obtainTokens, openWithSignIn } from '../../support/clients/signing-in.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const former = createKey()
 const HOUR = 3_600_000
 
-let registry: SignInRegistry
+const registry = openForAll(() => openWithSignIn({}, [createKey(), former]))
 let tokens: Awaited<ReturnType<typeof obtainTokens>>
 let own: ReturnType<typeof readTokenKeys>
 
 beforeAll(async () => {
-  registry = await openWithSignIn({}, [createKey(), former])
   await registry.createKey('Acme')
   tokens = await obtainTokens(registry)
   own = readTokenKeys(registry.config)
 })
-afterAll(() => registry.close())
 
 const askStatus = async (token: string) => {
   const headers = { authorization: `Bearer ${token}` }

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   askToken,
   BASE,
@@ -8,34 +8,25 @@ import {
   createVerifier,
   follow,
   register,
-  type SignInRegistry,
   sendForm,
   TestBrowser,
 } from '../../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   openWithUpstream,
   passProvider,
   startProvider,
-  type TestProvider,
 } from '../../support/servers/upstream-provider.ts'
 
-let redis: TestRedis
-let provider: TestProvider
-let registry: SignInRegistry
-
-beforeAll(async () => {
-  redis = await startRedis()
-  provider = await startProvider()
-  registry = await openWithUpstream(redis, provider.settings, {
+const redis = openForAll(startRedis)
+const provider = openForAll(startProvider)
+const registry = openForAll(() =>
+  openWithUpstream(redis, provider.settings, {
     limits: { clientRegistrationsPerHour: 1_000, upstreamSignInsPerCallerHour: 1_000 },
-  })
-})
-afterAll(async () => {
-  await registry.close()
-  await provider.close()
-  await redis.close()
-})
+  }),
+)
+
 afterEach(() => provider.resume())
 
 const ownForm = { 'sec-fetch-site': 'same-origin' }

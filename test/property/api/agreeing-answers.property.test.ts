@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import type {
   AgentPublisher,
@@ -10,7 +10,8 @@ import type {
 } from '../../../pipeline/model/responses/authority.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { publishFiles, requestWithQuery } from '../../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   buildSaleFiles,
   contradictedSale,
@@ -25,13 +26,7 @@ import {
 
 const RUNS = 12
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 /** Entries that bring a property along: without an id, and maybe on a domain that the file lists too. */
 const inlineEntry = fc.record({

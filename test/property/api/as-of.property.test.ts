@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   buildPointer,
   buildShop,
@@ -46,12 +47,7 @@ const nights = fc.array(fc.tuple(...domains.map(() => fc.constantFrom(...Object.
   maxLength: 6,
 })
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 /** Reads an answer without what operators declared: the history does not record that. */
 const parseAnswer = (body: string) =>

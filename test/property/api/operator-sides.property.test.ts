@@ -1,12 +1,13 @@
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { compareGrantedRows } from '../../support/checks/granted-rows.ts'
 import { observeOutcome } from '../../support/fixtures/observations.ts'
 import { publishFiles, requestWithQuery } from '../../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   buildSaleFiles,
   contradictedSale,
@@ -22,17 +23,14 @@ import {
 const RUNS = 12
 const SECOND = 1_000
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let key: string
 let runs = 0
 let rows = 0
 
 beforeAll(async () => {
-  registry = await openRegistry()
   key = await registry.createKey('Readers')
 })
-
-afterAll(() => registry.close())
 
 type Verdict = Pick<
   PropertyAuthorization,

@@ -1,25 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { operations } from '../../../api/routes/index.ts'
 import { drawValue } from '../../support/fixtures/arbitrary-values.ts'
-import { answerAllPublic, openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { answerAllPublic, openRegistry } from '../../support/registry/app.ts'
 import { enrol } from '../../support/registry/members.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const AGENT = 'https://agent.acme.example/mcp'
 
-let registry: TestRegistry
-let key: string
-beforeAll(async () => {
-  registry = await openRegistry({
+const registry = openForAll(() =>
+  openRegistry({
     writer: { requestLive: answerAllPublic },
 
     settings: {
       BILLING_WEBHOOK_SECRET: 'that nobody here signs with',
       CREDENTIALS_KEY: Buffer.alloc(32, 1).toString('base64'),
     },
-  })
+  }),
+)
+let key: string
+beforeAll(async () => {
   key = await enrol(registry, {
     org: 'Acme',
     tier: 'company_leader',
@@ -27,7 +29,6 @@ beforeAll(async () => {
     agents: [{ url: AGENT }],
   })
 })
-afterAll(() => registry.close())
 
 const params: Readonly<Record<string, string>> = {
   domain: 'acme.example',

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AgentVerdict } from '../../../pipeline/model/agent-verdict.ts'
 import { badgeRoles } from '../../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
@@ -8,19 +8,14 @@ import { limitTime } from '../../support/checks/time-limit.ts'
 import { listContradictions, Replica, readReplicaState } from '../../support/clients/replica.ts'
 import { observeOutcome } from '../../support/fixtures/observations.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 import { NightRunner } from '../../support/worlds/night-runner.ts'
 import { worldStart } from '../../support/worlds/world-files.ts'
 
 const clock = testClock(worldStart)
-let index: MemoryIndex
-
-beforeAll(async () => {
-  index = await openMemoryIndex(clock)
-})
-
-afterAll(() => index.close())
+const index = openForAll(() => openMemoryIndex(clock))
 
 /** Runs nights on an empty index; `hear` gets the events of every commit. */
 async function runNights(

@@ -10,13 +10,14 @@ import { type Answer, Operation, type Submission } from '../../../pipeline/model
 import { runWithin } from '../../support/checks/measured-work.ts'
 import { drawValue } from '../../support/fixtures/arbitrary-values.ts'
 import { drawMutation, mutate } from '../../support/fixtures/json-mutations.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
 import { generousTimeouts } from '../../support/registry/generous-limits.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 /** Time for an answer: far below that of a writer that does not answer. */
 const AT_ONCE_MS = 3_000
 
-let redis: TestRedis
+const redis = openForAll(startRedis)
 const connections: Redis[] = []
 const committed = new Set<string>()
 let client: SubmissionClient
@@ -38,7 +39,6 @@ async function commit(submissions: Submission[]) {
 }
 
 beforeAll(async () => {
-  redis = await startRedis()
   const [commands, subscriber] = [await connect('failFast'), await connect('waitForever')]
   client = new SubmissionClient({ commands, subscriber }, generousTimeouts)
   const own = { blocking: await connect('waitForever'), commands: await connect('waitForever') }
@@ -49,7 +49,6 @@ afterAll(async () => {
   await consumer.close()
   client.close()
   for (const connection of connections) connection.disconnect()
-  await redis.close()
 })
 
 const odd = fc.constantFrom<unknown>(

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { visibilities } from '../../../pipeline/core/tiers.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import { scopes } from '../../../pipeline/resolve/visibility.ts'
 import { buildOperatorFile, publishFiles } from '../../support/fixtures/operator-files.ts'
-import { openAnotherApi, openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openAnotherApi, openRegistry } from '../../support/registry/app.ts'
 import { enrol } from '../../support/registry/members.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const RUNS = 8
 const HOUR = 3_600_000
@@ -15,18 +16,15 @@ const ORG = 'Acme'
 const publishers = ['one.example', 'two.example']
 const agents = ['a', 'b', 'c'].map(name => `https://mcp.acme.example/${name}`)
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 const keys: (string | undefined)[] = [undefined]
 
 beforeAll(async () => {
-  registry = await openRegistry()
   keys.push(
     await enrol(registry, { org: ORG, tier: 'company_leader', domains: ['acme.example'] }),
     await enrol(registry, { org: 'Other', tier: 'company_standard' }),
   )
 })
-
-afterAll(() => registry.close())
 
 const agent = fc.constantFrom(...agents)
 const publisher = fc.constantFrom(...publishers)

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { publishFiles, requestWithQuery } from '../../support/fixtures/operator-files.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   buildSaleFiles,
   countries,
@@ -22,14 +23,8 @@ import { START } from '../../support/worlds/clock.ts'
 
 const RUNS = 40
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let runs = 0
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-
-afterAll(() => registry.close())
 
 const question = fc.record({
   agent: fc.constantFrom(0, 0, 1),

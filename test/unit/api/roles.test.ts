@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyHolder } from '../../../api/auth/principal.ts'
 import type { Operation } from '../../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 let secret: string
 let id: string
 
 beforeAll(async () => {
-  registry = await openRegistry()
   secret = await registry.createKey('Acme')
   id = findKeyHolder(registry.reader, secret)!.id
 })
-
-afterAll(() => registry.close())
 
 const rolesNow = () => findKeyHolder(registry.reader, secret)!.roles
 const change = (op: 'role.grant' | 'role.revoke', role: 'moderator' | 'admin', whose = id) =>

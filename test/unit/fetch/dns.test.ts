@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { SECOND } from '../../../pipeline/core/clock.ts'
 import { createResolver, makeUpAddress } from '../../../pipeline/fetch/dns.ts'
 import {
@@ -10,8 +10,9 @@ import {
 } from '../../../pipeline/fetch/http.ts'
 import { isPublicAddress } from '../../../pipeline/fetch/ssrf-guard.ts'
 import { generousRates, generousTimeouts } from '../../support/registry/generous-limits.ts'
-import { type NameServer, serveNames } from '../../support/servers/name-server.ts'
-import { type Origin, serveOrigin } from '../../support/servers/origin.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
+import { serveNames } from '../../support/servers/name-server.ts'
+import { serveOrigin } from '../../support/servers/origin.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const ask: FetchOptions = {
@@ -20,26 +21,21 @@ const ask: FetchOptions = {
   maxRedirects: 3,
   deadlineMs: generousTimeouts.documentMs,
 }
-let nameServer: NameServer
-const clock = testClock()
-let [underway, busiest] = [0, 0]
-let origin: Origin
-let fetcher: Fetcher
-
-beforeAll(async () => {
-  nameServer = await serveNames()
-  origin = await serveOrigin(async (_, response) => {
+const nameServer = openForAll(serveNames)
+const origin = openForAll(() =>
+  serveOrigin(async (_, response) => {
     busiest = Math.max(busiest, ++underway)
     await pause(2)
     underway--
     response.end('{}')
-  })
-})
+  }),
+)
+const clock = testClock()
+let [underway, busiest] = [0, 0]
+let fetcher: Fetcher
 
 afterAll(async () => {
   await fetcher.close()
-  await origin.close()
-  await nameServer.close()
 })
 
 beforeEach(async () => {

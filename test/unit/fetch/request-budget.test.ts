@@ -1,12 +1,13 @@
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import { createSharedBuckets } from '../../../jobs/crawler/shared-buckets.ts'
 import { connectRedis } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { type Cause, RequestBudget } from '../../../pipeline/fetch/request-budget.ts'
 import { createLocalBuckets, type TokenBuckets } from '../../../pipeline/fetch/token-buckets.ts'
 import { runWithin } from '../../support/checks/measured-work.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const rates = {
   siteRequestsPerMinute: 120,
@@ -17,12 +18,8 @@ const rates = {
 const crawl: Cause = { kind: 'crawl' }
 const caller = (name: string): Cause => ({ kind: 'caller', caller: name })
 
-let redis: TestRedis
+const redis = openForAll(startRedis)
 
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.close())
 beforeEach(() => redis.redis.flushall())
 
 const kinds: Record<string, () => TokenBuckets> = {

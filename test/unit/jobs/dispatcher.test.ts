@@ -13,8 +13,9 @@ import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { observeOutcome } from '../../support/fixtures/observations.ts'
 import { buildSubmission } from '../../support/fixtures/submissions.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
 import { cleanUp, openTestSequencer } from '../../support/registry/registry.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const config = readConfig({
@@ -25,14 +26,13 @@ const config = readConfig({
   }),
 })
 
-let server: TestRedis
+const server = openForAll(startRedis)
 let connection: Redis
 let queue: Queue<CrawlMessage>
 let clock: TestClock
 let registry: Sequencer
 
 beforeAll(async () => {
-  server = await startRedis()
   connection = connectRedis(server.url, 'waitForever', silentLog)
   queue = new Queue('crawl', { connection, prefix: REDIS_PREFIX })
 })
@@ -40,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await queue.close()
   connection.disconnect()
-  await server.close()
 })
 
 beforeEach(async () => {

@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dropParts, packObservations, unpackObservations } from '../../../jobs/crawl-messages.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const MESSAGE_BYTES_MAX = 64 * 1024
-let server: TestRedis
-
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.close())
+const server = openForAll(startRedis)
 
 /** Builds an observation whose body does not compress. */
 function buildObservation(location: string, bodyBytes: number): Observation {

@@ -4,22 +4,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ObservationSender } from '../../../jobs/crawler/observation-sender.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
-import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
 const BYTES = 1_000
-let server: TestRedis
+const server = openForAll(startRedis)
 let results: ObservationSender
 let queue: Queue
 
 beforeAll(async () => {
-  server = await startRedis()
   results = new ObservationSender(server.redis, { ...limits, sentBytes: 3 * BYTES })
   queue = new Queue('observations', { connection: server.redis, prefix: REDIS_PREFIX })
 })
 afterAll(async () => {
   await results.close()
   await queue.close()
-  await server.close()
 })
 
 const message = { payload: 'x'.repeat(BYTES), parts: [], bytes: BYTES }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SubmissionClient } from '../../../jobs/api-client/submission-client.ts'
 import { SubmissionConsumer } from '../../../jobs/indexer/submission-consumer.ts'
 import { SUBMISSIONS } from '../../../jobs/queues.ts'
@@ -7,15 +7,12 @@ import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
 import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
-import { startRedis, startSlowRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { startRedis, startSlowRedis } from '../../support/processes/redis.ts'
 import { generousTimeouts } from '../../support/registry/generous-limits.ts'
 import { cleanUp } from '../../support/registry/registry.ts'
+import { openForEach } from '../../support/runner/open-for-all.ts'
 
-let redis: TestRedis
-beforeEach(async () => {
-  redis = await startRedis()
-})
-afterEach(() => redis.close())
+const redis = openForEach(startRedis)
 
 async function connect(use: 'failFast' | 'waitForever') {
   const connection = connectRedis(redis.url, use, silentLog)

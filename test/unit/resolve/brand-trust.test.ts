@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { carryOver } from '../../../pipeline/diff/carry.ts'
@@ -6,7 +6,8 @@ import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/
 import { tableNames } from '../../support/checks/table-contents.ts'
 import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
 import { buildSubmission } from '../../support/fixtures/submissions.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import {
   buildBrand,
   buildHouse,
@@ -48,12 +49,7 @@ interface Trust {
 }
 
 const clock = testClock(START)
-let index: MemoryIndex
-
-beforeAll(async () => {
-  index = await openMemoryIndex(clock)
-})
-afterAll(() => index.close())
+const index = openForAll(() => openMemoryIndex(clock))
 
 /** Resets the clock and the index. */
 async function forget(): Promise<void> {

@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { HEALTH_CHANGES_MAX } from '../../../pipeline/serving/agent-health-record.ts'
 import { dropOldAgentHealth } from '../../../pipeline/writer/crawl/agent-health.ts'
 import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openForEach } from '../../support/runner/open-for-all.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 import { buildShop } from '../../support/worlds/nights.ts'
 
 const AGENT = 'https://sales.example/mcp'
 const clock = testClock('2026-11-20T03:00:00Z')
-let index: MemoryIndex
+const index = openForEach(() => openMemoryIndex(clock))
 
 beforeEach(async () => {
-  index = await openMemoryIndex(clock)
   await index.commit([
     observeFile('adagents.json', 'a.example', buildShop('a.example'), clock.now()),
   ])
 })
-afterEach(() => index.close())
 
 const probe = (outcome: Parameters<typeof observeOutcome>[0]) =>
   index.commit([observeOutcome(outcome, 'agent', AGENT, clock.tick({ hours: 1 }))])

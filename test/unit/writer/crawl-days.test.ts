@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { dropOldCrawlDays } from '../../../pipeline/writer/crawl/crawl-days.ts'
 import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { openForEach } from '../../support/runner/open-for-all.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 import { buildShop } from '../../support/worlds/nights.ts'
 
 const clock = testClock('2026-11-20T23:59:00Z')
-let index: MemoryIndex
-
-beforeEach(async () => {
-  index = await openMemoryIndex(clock)
-})
-afterEach(() => index.close())
+const index = openForEach(() => openMemoryIndex(clock))
 
 const readDays = () =>
   index.db.all('select day as day, kind, outcome, attempts from crawl_days order by 1, 2, 3, 4')

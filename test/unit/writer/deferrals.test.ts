@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import { toFreshnessKey } from '../../../pipeline/serving/keys.ts'
 import { observeBrandFile } from '../../support/fixtures/documents.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 const state = (location: string) =>
   registry.sequencer.index.one<{ due: number; attempted: number | null; outcome: string | null }>(

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { HOUR, MINUTE } from '../../../pipeline/core/clock.ts'
 import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
 import { observePublisherFile } from '../../support/fixtures/documents.ts'
-import {
-  type ObservationDraft,
-  openRegistry,
-  type TestRegistry,
-} from '../../support/registry/app.ts'
+import { type ObservationDraft, openRegistry } from '../../support/registry/app.ts'
 import { observeAgent } from '../../support/registry/members.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await openRegistry()
-})
-afterAll(() => registry.close())
+const registry = openForAll(openRegistry)
 
 const count = async (sql: string) =>
   (await registry.sequencer.index.one<{ n: number }>(`select count(*) as n from ${sql}`))!.n

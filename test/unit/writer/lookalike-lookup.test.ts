@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { HOUR } from '../../../pipeline/core/clock.ts'
 import { parseDomain, toAscii } from '../../../pipeline/core/domain.ts'
 import {
@@ -13,13 +13,13 @@ import {
   buildOrganizationWrite,
   buildProofWrite,
 } from '../../support/fixtures/submissions.ts'
-import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { openRegistry } from '../../support/registry/app.ts'
+import { openForAll } from '../../support/runner/open-for-all.ts'
 import { buildBrand, buildHouse } from '../../support/worlds/brand-resolution.ts'
 
-let registry: TestRegistry
+const registry = openForAll(openRegistry)
 
 beforeAll(async () => {
-  registry = await openRegistry()
   await registry.observe(
     observeBrandFile('acme.com', 'Acme'),
     observeBrandFile(toAscii('раураӏ.com'), 'Another'),
@@ -28,8 +28,6 @@ beforeAll(async () => {
     observePublisherFile('plain.example', { sites: ['plain.example'], agents: [] }),
   )
 })
-
-afterAll(() => registry.close())
 
 async function findFault(name: string, protectedNames = noProtectedNames, protectedReach = 0) {
   const domain = parseDomain(name)!
