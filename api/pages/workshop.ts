@@ -5,6 +5,7 @@ import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-
 import { parseFormDomain, readWorkshopForm, type WorkshopForm } from '../inputs/workshop-form.ts'
 import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
+import { writeErrors } from '../routes/write-errors.ts'
 import { createAsk } from './ask.ts'
 import { definePage } from './define-page.ts'
 import { keepDraft, PUBLISH_PATH } from './draft.ts'
@@ -36,15 +37,7 @@ const checkedFile = defineOperation({
   raw: true,
   body: z.instanceof(Buffer),
   reply: { 200: { type: [HTML, 'application/json'] }, 303: { type: HTML } },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'not_found',
-    'too_large',
-    'unsupported_media_type',
-    'rate_limited',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'not_found', 'rate_limited'],
   handle: async call => {
     const form = await readWorkshopForm(call.body, String(call.header('content-type') ?? ''))
     if (form.isDownload && form.isUtf8) return sendDownload(form)

@@ -29,7 +29,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
-import { ownerErrors } from '../members/owner-errors.ts'
+import { writeErrors } from '../write-errors.ts'
 import { askAgent } from './refresh.ts'
 import { type Asking, describeJob, runBriefJob } from './run-jobs.ts'
 
@@ -108,7 +108,7 @@ export const connectAgent = defineOperation({
       },
     ),
   reply: { 200: AgentConnected },
-  errors: ownerErrors,
+  errors: writeErrors,
   handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
     const { auth_type, auth_token } = body
     const org_id = requireOwnOrganization(principal)
@@ -136,7 +136,7 @@ export const saveClientCredentials = defineOperation({
   nameFault,
   reply: { 200: AgentConnected },
   errors: [
-    ...ownerErrors,
+    ...writeErrors,
     'invalid_blob_shape',
     'missing_field',
     'invalid_field_type',

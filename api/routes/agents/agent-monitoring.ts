@@ -33,7 +33,7 @@ import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { toAgentDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
-import { ownerErrors } from '../members/owner-errors.ts'
+import { writeErrors } from '../write-errors.ts'
 import { refuseUntested } from './run-jobs.ts'
 
 const params = z.object(AgentParams)
@@ -62,7 +62,7 @@ export const setLifecycle = defineOperation({
       .describe('New lifecycle stage of the agent, such as development or production'),
   }),
   reply: { 200: RegistryMetadata },
-  errors: ownerErrors,
+  errors: writeErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toMetadata(encodedUrl, await changeSettings(encodedUrl, body, principal, services))),
 })
@@ -77,7 +77,7 @@ export const setOptOut = defineOperation({
     `When it is tested again, it gets badges after it passes a full run. ${owned} ${answering}`,
   body: z.object({ opt_out: z.boolean().describe('Whether to opt the agent out of tests') }),
   reply: { 200: RegistryMetadata },
-  errors: ownerErrors,
+  errors: writeErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toMetadata(encodedUrl, await changeSettings(encodedUrl, body, principal, services))),
 })
@@ -104,7 +104,7 @@ export const pauseMonitoring = defineOperation({
   description: `The agent’s badges end when it is not tested for three intervals. ${owned} ${answering}`,
   body: z.object({ paused: z.boolean().describe('Whether to pause scheduled runs') }),
   reply: { 200: MonitoringSchedule },
-  errors: ownerErrors,
+  errors: writeErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
 })
@@ -117,7 +117,7 @@ export const setMonitoringInterval = defineOperation({
   description: `${owned} ${answering}`,
   body: z.object({ interval_hours: IntervalHours.describe('Hours between scheduled runs') }),
   reply: { 200: MonitoringSchedule },
-  errors: ownerErrors,
+  errors: writeErrors,
   handle: async ({ params: { encodedUrl }, body, principal, services }) =>
     replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
 })

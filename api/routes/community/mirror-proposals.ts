@@ -26,6 +26,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const PAGE_ROWS_DEFAULT = 20
 const PAGE_ROWS_MAX = 50
@@ -36,15 +37,7 @@ const ReadDigest = ReviewDigest.describe(
   'Digest of the version that was read; it must be the current one',
 )
 const Notes = ReviewNotes.describe('Notes for the organization that proposed it')
-const writeErrors = [
-  'invalid_request',
-  'forbidden',
-  'not_found',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-  'unavailable',
-] as const
+const reviewErrors = [...writeErrors, 'not_found', 'conflict'] as const
 
 export const listMirrorProposals = defineOperation({
   id: 'listMirrorProposals',
@@ -123,7 +116,7 @@ export const approveMirrorProposal = defineOperation({
   params,
   body: z.object({ proposal_digest: ReadDigest, review_notes: Notes.optional() }),
   reply: { 200: MirrorApproved },
-  errors: writeErrors,
+  errors: reviewErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     const done = await decide('review.approve', id, body, principal, services)
     const { review_id, ...published } = done
@@ -144,7 +137,7 @@ export const rejectMirrorProposal = defineOperation({
   params,
   body: z.object({ proposal_digest: ReadDigest, review_notes: Notes }),
   reply: { 200: ProposalRejected },
-  errors: writeErrors,
+  errors: reviewErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     await decide('review.reject', id, body, principal, services)
     const proposal = requireValue(findProposal(services.reader, id, principal), 'proposal')

@@ -20,6 +20,7 @@ import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildPageEnd, buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const PAGE_ROWS_DEFAULT = 100
 const PAGE_ROWS_MAX = 500
@@ -117,15 +118,7 @@ export const putCommunityMirror = defineOperation({
   }),
   reply: { 200: MirrorPublished, 202: MirrorProposed },
   responseHeaders: ['Location'],
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'unavailable',
-    'too_large',
-    'unsupported_media_type',
-    'rate_limited',
-  ] as const,
+  errors: [...writeErrors, 'conflict', 'rate_limited'] as const,
   handle: async ({ params: { platform }, body, principal, submissionId, services, ...call }) => {
     const { clock, config, workers } = services
     const read = () =>

@@ -13,6 +13,7 @@ import { issueChallenge, verifyChallenge } from '../../live/ownership-challenges
 import { PublicDomain } from '../../live/public-host.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 /** Fields that choose a challenge and a method; by default the last challenge and every method. */
 const howToVerify = {
@@ -49,14 +50,7 @@ export const issueOwnershipChallenge = defineOperation({
   cache: 'none',
   body: z.object({ domain: OwnedDomain }),
   reply: { 201: OwnershipChallenge },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'conflict'],
   handle: ({ body, principal, submissionId, services }) =>
     issueChallenge(
       { org_id: requireOwnOrganization(principal), domain: body.domain as Domain },
@@ -79,16 +73,7 @@ export const verifyOwnership = defineOperation({
   cache: 'none',
   body: z.object({ domain: OwnedDomain, ...howToVerify }),
   reply: { 200: OwnershipVerified },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'not_found',
-    'conflict',
-    'challenge_expired',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'not_found', 'conflict', 'challenge_expired'],
   handle: ({ body: { domain, ...how }, principal, services }) => {
     const theirs = { org_id: requireOwnOrganization(principal), domain: domain as Domain }
     return verifyChallenge(theirs, how, principal.id, services)

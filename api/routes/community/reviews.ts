@@ -25,6 +25,7 @@ import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { buildLogoPath } from '../brands/logos.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const PAGE_ROWS_DEFAULT = 20
 const PAGE_ROWS_MAX = 50
@@ -33,15 +34,7 @@ const params = z.object({ id: z.uuid().toLowerCase().describe('The review’s `r
 const digest = ReviewDigest.describe(
   'Digest of the version that was read; it must be the current one',
 )
-const writeErrors = [
-  'invalid_request',
-  'forbidden',
-  'not_found',
-  'conflict',
-  'too_large',
-  'unsupported_media_type',
-  'unavailable',
-] as const
+const reviewErrors = [...writeErrors, 'not_found', 'conflict'] as const
 
 export const listPendingReviews = defineOperation({
   id: 'listReviews',
@@ -126,7 +119,7 @@ export const approveReview = defineOperation({
     notes: ReviewNotes.describe('Reason for the approval, stored with the review').optional(),
   }),
   reply: { 200: ReviewDecided },
-  errors: writeErrors,
+  errors: reviewErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     await decide('review.approve', id, body, principal, services)
     return replyOk({ success: true, review_id: id, status: 'approved' as const })
@@ -151,7 +144,7 @@ export const rejectReview = defineOperation({
     notes: ReviewNotes.describe('Reason for the rejection, stored with the review'),
   }),
   reply: { 200: ReviewDecided },
-  errors: writeErrors,
+  errors: reviewErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     await decide('review.reject', id, body, principal, services)
     return replyOk({ success: true, review_id: id, status: 'rejected' as const })

@@ -15,6 +15,7 @@ import { submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const SECRET_BYTES = 32
 
@@ -69,14 +70,7 @@ export const createApiKey = defineOperation({
     ),
   }),
   reply: { 201: ApiKeyMade },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'conflict'],
   handle: async ({ query, body: { name, permissions }, principal, submissionId, services }) => {
     const belonging = resolveOrganization(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:*')

@@ -22,6 +22,7 @@ import { submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const TOKEN_BYTES = 32
 
@@ -67,14 +68,7 @@ export const createInvitation = defineOperation({
       .describe('Role that the person gets by accepting'),
   }),
   reply: { 201: InvitationMade },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'conflict'],
   handle: async ({ query, body: { email, role }, principal, submissionId, services }) => {
     const belonging = resolveOrganization(principal, query.org)
     requireOrganizationRight(principal, belonging, 'members')
@@ -151,14 +145,7 @@ export const acceptInvitation = defineOperation({
       message: 'must have either `token` or `id`',
     }),
   reply: { 200: InvitationAccepted },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'not_found',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'not_found'],
   handle: async ({ body: { token, id }, principal: { person }, services: { reader, writer } }) => {
     const { id: user_id, email } = person ?? {}
     if (user_id === undefined || email === undefined) {

@@ -12,6 +12,7 @@ import { requireOrganizationRight, resolveOrganization } from '../../auth/organi
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const OrganizationName = z.string().trim().min(1, 'must not be empty').max(200)
 
@@ -45,14 +46,7 @@ export const createOrganization = defineOperation({
       .describe('Whether you agree to receive marketing emails'),
   }),
   reply: { 200: OrganizationMade, 201: OrganizationMade },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'conflict'],
   handle: async ({ body, principal: { person }, services: { writer } }) => {
     if (person === undefined) {
       return refuse(

@@ -19,7 +19,7 @@ import type { Principal } from '../../auth/principal.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
-import { ownerErrors } from './owner-errors.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const declared = {
   group: 'Member Agents',
@@ -110,7 +110,7 @@ export const enrolOwnAgent = defineOperation({
   writes: true,
   body: z.object({ url: NewUrl.describe('URL at which the agent is called'), ...agentFields }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
-  errors: [...ownerErrors, 'conflict'],
+  errors: [...writeErrors, 'conflict'],
   handle: async ({ query, body: { url, ...fields }, principal, services: { writer } }) => {
     const type = readAgentType(fields) ?? refuseType(undefined)
     const answer = await writer.submit({
@@ -149,7 +149,7 @@ export const changeOwnAgent = defineOperation({
     ...agentFields,
   }),
   reply: { 200: OwnAgentSaved },
-  errors: [...ownerErrors, 'not_found'],
+  errors: [...writeErrors, 'not_found'],
   handle: async ({ query, params: { url }, body, principal, services: { writer } }) => {
     const { org_id: org } = resolveOrganization(principal, query.org)
     if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {

@@ -15,6 +15,7 @@ import { OrganizationQuery } from '../../auth/organization-query.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const declared = { group: 'Onboarding', access: 'bearer', cache: 'private' } as const
 
@@ -83,15 +84,7 @@ export const changeMember = defineOperation({
     role: z.enum(membershipRoles).describe('New role of the person'),
   }),
   reply: { 200: MembershipChanged },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'not_found',
-    'conflict',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'not_found', 'conflict'],
   handle: async ({ query, params: { user_id }, body: { role }, principal, services }) => {
     const membership = resolveOrganization(principal, query.org)
     requireOrganizationRight(principal, membership, 'managers')

@@ -14,6 +14,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 
 const declared = {
   group: 'Change Feed',
@@ -78,14 +79,7 @@ export const createWatch = defineOperation({
       error: 'must have exactly one of `domain`, `brand` and `agent`',
     }),
   reply: { 201: WatchView },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'conflict'],
   handle: async ({ body: { pace, agent, ...domains }, principal, services }) => {
     const { user_id, email } = requireWatcher(principal, services)
     const { reader, writer, config } = services

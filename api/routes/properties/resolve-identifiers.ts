@@ -21,6 +21,7 @@ import { saveLimits } from '../../limits/save-quota.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 import { contribute } from './contribute.ts'
 
 const IDENTIFIERS_MAX = 10_000
@@ -62,15 +63,7 @@ export const resolveIdentifiers = defineOperation({
   }),
   reply: { 200: ResolvedIdentifiers },
   responseHeaders: ['X-Registry-Seq'],
-  errors: [
-    'invalid_request',
-    'unauthenticated',
-    'forbidden',
-    'rate_limited',
-    'unavailable',
-    'too_large',
-    'unsupported_media_type',
-  ] as const,
+  errors: [...writeErrors, 'unauthenticated', 'rate_limited'] as const,
   handle: async ({ body: { identifiers, provenance, mode }, principal, services }) => {
     const { reader } = services
     const snapshot = getSnapshot(reader)

@@ -15,6 +15,7 @@ import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subs
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
 import { submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import { writeErrors } from '../write-errors.ts'
 import { filters, requireFilterable, resolveAgents } from './filters.ts'
 import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './own-subscription.ts'
 
@@ -52,17 +53,7 @@ export const createSubscription = defineOperation({
       ),
   }),
   reply: { 201: SubscriptionView },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'conflict',
-    'cursor_expired',
-    'too_large',
-    'unsupported_media_type',
-    'receiver_unconfirmed',
-    'rate_limited',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'conflict', 'cursor_expired', 'receiver_unconfirmed', 'rate_limited'],
   handle: async ({ query, body, principal, submissionId, services }) => {
     const belonging = resolveOrganization(principal, query.org)
     const { org_id } = belonging

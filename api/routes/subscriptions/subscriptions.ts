@@ -11,6 +11,7 @@ import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
+import { writeErrors } from '../write-errors.ts'
 import { filters, requireFilterable, resolveAgents } from './filters.ts'
 import {
   declared,
@@ -71,14 +72,7 @@ export const changeSubscription = defineOperation({
       error: 'must have at least one of `event_types`, `domains` and `agents`',
     }),
   reply: { 200: SubscriptionView },
-  errors: [
-    'invalid_request',
-    'forbidden',
-    'not_found',
-    'too_large',
-    'unsupported_media_type',
-    'unavailable',
-  ],
+  errors: [...writeErrors, 'not_found'],
   handle: async ({ query, params: { id }, body, principal, services }) => {
     const { org_id, kind } = requireChangeable(id, query.org, principal, services)
     requireFilterable(kind, body)
