@@ -1,66 +1,29 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
-import { runCrawler } from '../../jobs/crawler/crawler.ts'
-import type { Role } from '../../jobs/process-role.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { findLostRight } from '../../pipeline/accounts/lost-rights.ts'
-import { systemClock } from '../../pipeline/core/clock.ts'
-import { readConfig } from '../../pipeline/core/config.ts'
-import { silentLog } from '../../pipeline/core/log.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
-import {
-  buildGenerousLimits,
-  generousRates,
-  generousTimeouts,
-} from '../support/registry/generous-limits.ts'
-import {
-  createCrawlerWith,
-  openIssuer,
-  openWithIssuer,
-  type TestIssuer,
-} from '../support/servers/issuer.ts'
-import {
-  makeRegistryKey,
-  openReceivers,
-  type Receivers,
-} from '../support/servers/webhook-receivers.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openCrawledReceivers } from '../support/servers/crawled-receivers.ts'
+import { createCrawlerWith, openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
-const key = makeRegistryKey()
 const PATH = '/api/registry/subscriptions'
 const AUDIT = '/api/me/organization/audit'
-let redis: TestRedis
-let issuer: TestIssuer
-let receivers: Receivers
-let crawler: Role
-let writer: WriterClient
+const issuer = openForAll(openIssuer)
+const receivers = openForAll(openCrawledReceivers)
 /** Reads the keys of the issuer; receivers are asked by the crawler. */
-let issuing: ReturnType<typeof createCrawlerWith>
-let registry: TestRegistry
+const issuing = openForAll(async () =>
+  createCrawlerWith(issuer.settings, { now: () => registry.clock.now() }),
+)
+const registry = openForAll(() =>
+  openWithIssuer(issuer, { ...receivers.registry, writer: { requestLive } }),
+)
+const requestLive = ((request, ...more) => {
+  const { writer } = receivers.registry
+  return (request.kind === 'ask_receiver' ? writer : issuing).requestLive(request, ...more)
+}) as WriterClient['requestLive']
 let acme: string
 let keys: Record<'plain' | 'reads', string>
 
 beforeAll(async () => {
-  issuer = await openIssuer()
-  redis = await startRedis()
-  receivers = await openReceivers(key.path)
-  const crawling = readConfig({
-    CRAWL_CONNECT_TO: receivers.url,
-    REGISTRY_SIGNING_KEYS: key.path,
-    ...buildGenerousLimits(generousRates),
-  })
-  crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
-  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
-  issuing = createCrawlerWith(issuer.settings, { now: () => registry.clock.now() })
-  const requestLive = ((request, ...more) =>
-    (request.kind === 'ask_receiver' ? writer : issuing).requestLive(
-      request,
-      ...more,
-    )) as WriterClient['requestLive']
-  registry = await openWithIssuer(issuer, {
-    redis: redis.redis,
-    writer: { requestLive },
-    settings: { REGISTRY_SIGNING_KEYS: key.path },
-  })
   const plain = await registry.createKey('Acme')
   await registry.createKey('Other')
   const people = [
@@ -81,17 +44,6 @@ beforeAll(async () => {
     permissions: ['admin:read'],
   })
   keys = { plain, reads: made.json().value }
-})
-
-afterAll(async () => {
-  await registry.close()
-  await issuing.close()
-  await crawler.close()
-  await writer.close()
-  await receivers.close()
-  await issuer.close()
-  await redis.close()
-  key.remove()
 })
 
 /** Requests as a person, or by a key of the organization. */

@@ -15,6 +15,7 @@ import { enrol, proveOwnership } from '../support/registry/members.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 
 const saves = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000, enrichedBrands: 30 }
+// Each call looks anew, whatever was answered a moment ago.
 const looks = { answerKeptSeconds: 0 }
 const registry = openForAll(() =>
   openRegistry({
@@ -41,7 +42,6 @@ const found = (name: string, more: object = {}): Enrichment => ({
 })
 
 beforeAll(async () => {
-  // Each call looks anew, whatever was answered a moment ago.
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
 })
 

@@ -1,60 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
-import { runCrawler } from '../../jobs/crawler/crawler.ts'
-import type { Role } from '../../jobs/process-role.ts'
-import { systemClock } from '../../pipeline/core/clock.ts'
-import { readConfig } from '../../pipeline/core/config.ts'
-import { silentLog } from '../../pipeline/core/log.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { PushState } from '../../pipeline/push/state.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
-import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
-import {
-  buildGenerousLimits,
-  generousRates,
-  generousTimeouts,
-} from '../support/registry/generous-limits.ts'
-import {
-  makeRegistryKey,
-  openReceivers,
-  type Receivers,
-} from '../support/servers/webhook-receivers.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openCrawledReceivers } from '../support/servers/crawled-receivers.ts'
 
-const key = makeRegistryKey()
 const path = '/api/registry/subscriptions'
-let redis: TestRedis
-let receivers: Receivers
-let crawler: Role
-let writer: WriterClient
-let registry: TestRegistry
+const receivers = openForAll(openCrawledReceivers)
+const limits = { subscriptionsPerOrganization: 6 }
+const registry = openForAll(() => openRegistry({ ...receivers.registry, limits }))
 let acme: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  receivers = await openReceivers(key.path)
-  const crawling = readConfig({
-    CRAWL_CONNECT_TO: receivers.url,
-    REGISTRY_SIGNING_KEYS: key.path,
-    ...buildGenerousLimits(generousRates),
-  })
-  crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
-  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
-  registry = await openRegistry({
-    redis: redis.redis,
-    writer: { requestLive: writer.requestLive },
-    settings: { REGISTRY_SIGNING_KEYS: key.path },
-    limits: { subscriptionsPerOrganization: 6 },
-  })
   acme = await registry.createKey('Acme')
-})
-
-afterAll(async () => {
-  await registry.close()
-  await crawler.close()
-  await writer.close()
-  await receivers.close()
-  await redis.close()
-  key.remove()
 })
 
 test('a filter under another name is refused, since all events would be posted', async () => {
@@ -184,9 +142,7 @@ test('an Idempotency-Key subscribes once, and does not show the secret again', a
 
 test('429: an organization may have receivers contacted sixty times an hour, whatever they answer', async () => {
   const registry = await openRegistry({
-    redis: redis.redis,
-    writer: { requestLive: writer.requestLive },
-    settings: { REGISTRY_SIGNING_KEYS: key.path },
+    ...receivers.registry,
     limits: { receiverQuestionsPerHour: 1 },
   })
   const headers = { authorization: `Bearer ${await registry.createKey('Hasty')}` }
@@ -356,7 +312,7 @@ test('filters name an agent as events do, in whatever case it is sent', async ()
 })
 
 test('503: a registry without a key accepts no subscriptions', async () => {
-  const registry = await openRegistry({ redis: redis.redis })
+  const registry = await openRegistry({ redis: receivers.registry.redis })
   const headers = { authorization: `Bearer ${await registry.createKey('Acme')}` }
   const payload = { url: 'https://a.example/x' }
   const answer = await registry.app.inject({ method: 'POST', url: path, headers, payload })

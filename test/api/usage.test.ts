@@ -1,25 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import { limitMeanings } from '../../pipeline/core/limits.ts'
 import type { OrganizationUsage } from '../../pipeline/model/responses/organization-usage.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { startRedis } from '../support/processes/redis.ts'
 import { answerAllPublic, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
 
-let redis: TestRedis
-let issuer: TestIssuer
+const issuer = openForAll(openIssuer)
+const redis = openForAll(startRedis)
 let registry: TestRegistry
 let acme: string
 
-beforeAll(async () => {
-  issuer = await openIssuer()
-  redis = await startRedis()
-})
-afterAll(async () => {
-  await issuer.close()
-  await redis.close()
-})
 beforeEach(async () => {
   registry = await openWithIssuer(issuer, { redis: redis.redis })
   acme = await enrol(registry, {

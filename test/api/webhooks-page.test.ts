@@ -1,68 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { load } from 'cheerio'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
-import { runCrawler } from '../../jobs/crawler/crawler.ts'
-import type { Role } from '../../jobs/process-role.ts'
-import { systemClock } from '../../pipeline/core/clock.ts'
-import { readConfig } from '../../pipeline/core/config.ts'
-import { silentLog } from '../../pipeline/core/log.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { PushState } from '../../pipeline/push/state.ts'
 import {
   enterDashboard,
   openWithSignIn,
-  type SignInRegistry,
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
-import { startRedis, type TestRedis } from '../support/processes/redis.ts'
-import {
-  buildGenerousLimits,
-  generousRates,
-  generousTimeouts,
-} from '../support/registry/generous-limits.ts'
-import {
-  makeRegistryKey,
-  openReceivers,
-  type Receivers,
-} from '../support/servers/webhook-receivers.ts'
+import { openForAll } from '../support/runner/open-for-all.ts'
+import { openCrawledReceivers } from '../support/servers/crawled-receivers.ts'
 
-const key = makeRegistryKey()
-let redis: TestRedis
-let receivers: Receivers
-let crawler: Role
-let writer: WriterClient
-let registry: SignInRegistry
+const receivers = openForAll(openCrawledReceivers)
+const registry = openForAll(() => openWithSignIn(receivers.registry))
 let ann: TestBrowser
 /** Path of the page. */
 let webhooks: string
 
 beforeAll(async () => {
-  redis = await startRedis()
-  receivers = await openReceivers(key.path)
-  const settings = { REGISTRY_SIGNING_KEYS: key.path }
-  const crawling = { CRAWL_CONNECT_TO: receivers.url, ...buildGenerousLimits(generousRates) }
-  const config = readConfig({ ...settings, ...crawling })
-  crawler = await runCrawler(config, redis.url, systemClock, silentLog)
-  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
-  registry = await openWithSignIn({
-    redis: redis.redis,
-    settings,
-    writer: { requestLive: writer.requestLive },
-  })
   ann = await enterDashboard(registry, 'ann@acme.example')
   const made = await sendForm(ann, '/dashboard/organizations', { name: 'Acme' })
   webhooks = String(made.headers.location).replace(/\/domains.*$/, '/webhooks')
-})
-
-afterAll(async () => {
-  await registry.close()
-  await crawler.close()
-  await writer.close()
-  await receivers.close()
-  await redis.close()
-  key.remove()
 })
 
 const read = async (url = webhooks) => load((await ann.get(url)).body)
