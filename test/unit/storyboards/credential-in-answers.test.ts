@@ -1,63 +1,29 @@
 import { expect, it } from 'vitest'
-import { limits } from '../../../pipeline/core/limits.ts'
-import type { Fetcher } from '../../../pipeline/fetch/http.ts'
 import { Suite } from '../../../pipeline/model/compliance.ts'
-import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
-import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
 import { runSuite } from '../../../pipeline/storyboards/run-suite.ts'
-import {
-  agentUrl,
-  buildScriptedAgent,
-  clock,
-  serveAgentHost,
-} from '../../support/servers/agent-host.ts'
-import { createFetcherTo } from '../../support/worlds/fetching.ts'
+import { buildRunDeps, buildStoryboard } from '../../support/fixtures/written-storyboards.ts'
+import { agentUrl, buildScriptedAgent, serveAgentHost } from '../../support/servers/agent-host.ts'
 
-const written = Storyboard.parse({
-  id: 'two_steps',
-  version: '1.0.0',
-  title: 'Two steps',
-  category: 'test',
-  summary: 'A product is found and read again',
-  narrative: 'The second call needs a value of the first.',
-  track: 'core',
-  default_agent: 'sales',
-  agent: { interaction_model: 'request_response', capabilities: [] },
-  caller: { role: 'buyer_agent' },
-  phases: [
-    {
-      id: 'both',
-      title: 'Both',
-      steps: [
-        {
-          id: 'find',
-          title: 'Find a product',
-          task: 'get_products',
-          expected: 'A product',
-          context_outputs: [{ name: 'product', path: 'products[0].product_id' }],
-          validations: [
-            { check: 'field_value', path: 'products[0].delivery_type', value: 'guaranteed' },
-          ],
-        },
-        {
-          id: 'read',
-          title: 'Read it again',
-          task: 'get_products',
-          expected: 'The same product',
-          sample_request: { product_id: '$context.product' },
-          validations: [
-            { check: 'field_value', path: 'products[0].product_id', value: 'first-product' },
-            { check: 'field_value', path: 'products[0].name', value: 'another' },
-          ],
-        },
-      ],
-    },
-  ],
-})
-
-const [source] = listInstalledBundles()
-const storyboard = { ...written, track: 'core', tenant: 'sales', source: source! } as const
+const storyboard = buildStoryboard([
+  {
+    id: 'find',
+    title: 'Find a product',
+    task: 'get_products',
+    context_outputs: [{ name: 'product', path: 'products[0].product_id' }],
+    validations: [{ check: 'field_value', path: 'products[0].delivery_type', value: 'guaranteed' }],
+  },
+  {
+    id: 'read',
+    title: 'Read it again',
+    task: 'get_products',
+    sample_request: { product_id: '$context.product' },
+    validations: [
+      { check: 'field_value', path: 'products[0].product_id', value: 'first-product' },
+      { check: 'field_value', path: 'products[0].name', value: 'another' },
+    ],
+  },
+])
 
 const toResult = (structuredContent: object) => ({ content: [], structuredContent })
 const agent = buildScriptedAgent({
@@ -77,13 +43,7 @@ const agent = buildScriptedAgent({
 
 async function runWith(token: string, answer = agent) {
   const host = await serveAgentHost(answer)
-  const deps = {
-    fetcher: createFetcherTo(host.url) as Fetcher,
-    limits,
-    protocolName: 'proto',
-    clock,
-    signal: AbortSignal.timeout(60_000),
-  }
+  const deps = buildRunDeps(host)
   const target = { url: agentUrl, authorization: `Bearer ${token}` }
   return { run: await runStoryboard(storyboard, target, deps), suite: await runSuite(target, deps) }
 }

@@ -1,23 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { limits } from '../../../pipeline/core/limits.ts'
-import type { Fetcher } from '../../../pipeline/fetch/http.ts'
-import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
-import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
+import type { limits } from '../../../pipeline/core/limits.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
+import { buildRunDeps, buildStoryboard } from '../../support/fixtures/written-storyboards.ts'
 import {
   type AgentAnswer,
   type AgentRequest,
   agentUrl,
   buildScriptedAgent,
-  clock,
   noAnswer,
   serveAgentHost,
   writeEventStream,
 } from '../../support/servers/agent-host.ts'
-import { createFetcherTo } from '../../support/worlds/fetching.ts'
 
-const [source] = listInstalledBundles()
 const STEPS = 6
 const steps = Array.from({ length: STEPS }, (_, at) => ({
   id: `ask_${at}`,
@@ -25,26 +20,14 @@ const steps = Array.from({ length: STEPS }, (_, at) => ({
   task: 'get_products',
   validations: [{ check: 'field_present', path: 'products' }],
 }))
-const storyboard = Storyboard.parse({
-  id: 'six_steps',
-  version: '1.0.0',
-  title: 'Six steps',
-  summary: 'A task is called six times',
-  phases: [{ id: 'only', title: 'Only', steps }],
-})
+const storyboard = buildStoryboard(steps)
 
 async function run(answer: AgentAnswer, more: Partial<typeof limits> = {}) {
   const host = await serveAgentHost(answer)
   const { phases, status } = await runStoryboard(
-    { ...storyboard, track: 'core', tenant: 'sales', source: source! },
+    storyboard,
     { url: agentUrl, authorization: 'Bearer a-secret-of-the-agent' },
-    {
-      fetcher: createFetcherTo(host.url) as Fetcher,
-      limits: { ...limits, storyboardStepMs: 1_500, storyboardMs: 4_000, ...more },
-      protocolName: 'proto',
-      clock,
-      signal: AbortSignal.timeout(60_000),
-    },
+    buildRunDeps(host, { storyboardStepMs: 1_500, storyboardMs: 4_000, ...more }),
   )
   return { status, steps: phases.flatMap(phase => phase.steps) }
 }

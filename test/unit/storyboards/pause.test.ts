@@ -1,18 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { limits } from '../../../pipeline/core/limits.ts'
-import type { Fetcher } from '../../../pipeline/fetch/http.ts'
+import type { limits } from '../../../pipeline/core/limits.ts'
 import { AgentSession } from '../../../pipeline/storyboards/agent-session.ts'
 import { openAgentSession } from '../../../pipeline/storyboards/connect-agent.ts'
+import { buildRunDeps } from '../../support/fixtures/written-storyboards.ts'
 import {
   type AgentAnswer,
   type AgentRequest,
   agentUrl,
   buildScriptedAgent,
-  clock,
   serveAgentHost,
 } from '../../support/servers/agent-host.ts'
-import { createFetcherTo } from '../../support/worlds/fetching.ts'
 
 const working = buildScriptedAgent({
   tasks: { get_products: { content: [], structuredContent: { products: [] } } },
@@ -20,16 +18,7 @@ const working = buildScriptedAgent({
 
 async function callOnce(answer: AgentAnswer, more: Partial<typeof limits> = {}) {
   const host = await serveAgentHost(answer)
-  const session = await openAgentSession(
-    { url: agentUrl },
-    {
-      fetcher: createFetcherTo(host.url) as Fetcher,
-      limits: { ...limits, ...more },
-      protocolName: 'proto',
-      clock,
-      signal: AbortSignal.timeout(60_000),
-    },
-  )
+  const session = await openAgentSession({ url: agentUrl }, buildRunDeps(host, more))
   if (!(session instanceof AgentSession)) throw new Error('the agent did not answer')
   return { session, answer: await session.call('get_products', {}) }
 }

@@ -1,50 +1,33 @@
 import { expect, test } from 'vitest'
-import { limits } from '../../../pipeline/core/limits.ts'
-import type { Fetcher } from '../../../pipeline/fetch/http.ts'
-import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
-import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
+import { buildRunDeps, buildStoryboard } from '../../support/fixtures/written-storyboards.ts'
 import {
   agentUrl,
   buildScriptedAgent,
   clock,
   serveAgentHost,
 } from '../../support/servers/agent-host.ts'
-import { createFetcherTo } from '../../support/worlds/fetching.ts'
 
-const [source] = listInstalledBundles()
 const PERSON = { hashed_email: 'a'.repeat(64) }
 
 /** Runs one step, which an agent must have passed on; `recorded` is what its test controller answers. */
 async function run(recorded: Record<string, unknown> | undefined, rule: object = {}) {
-  const written = Storyboard.parse({
-    id: 'passed_on',
-    version: '1.0.0',
-    title: 'Passed on',
-    summary: 'An audience is passed on',
-    phases: [
-      {
-        id: 'only',
-        title: 'Only',
-        steps: [
-          {
-            id: 'sync',
-            title: 'Sync',
-            task: 'sync_audiences',
-            sample_request: { audiences: [{ add: [PERSON] }] },
-            validations: [
-              {
-                check: 'upstream_traffic',
-                endpoint_pattern: 'POST */audiences/*',
-                identifier_paths: ['audiences[*].add[*].hashed_email'],
-                ...rule,
-              },
-            ],
-          },
-        ],
-      },
-    ],
-  })
+  const storyboard = buildStoryboard([
+    {
+      id: 'sync',
+      title: 'Sync',
+      task: 'sync_audiences',
+      sample_request: { audiences: [{ add: [PERSON] }] },
+      validations: [
+        {
+          check: 'upstream_traffic',
+          endpoint_pattern: 'POST */audiences/*',
+          identifier_paths: ['audiences[*].add[*].hashed_email'],
+          ...rule,
+        },
+      ],
+    },
+  ])
   const queries: unknown[] = []
   const answer = (structuredContent: object) => ({ content: [], structuredContent })
   const agent = buildScriptedAgent({
@@ -63,17 +46,7 @@ async function run(recorded: Record<string, unknown> | undefined, rule: object =
     },
   })
   const host = await serveAgentHost(agent)
-  const { phases } = await runStoryboard(
-    { ...written, track: 'core', tenant: 'sales', source: source! },
-    { url: agentUrl },
-    {
-      fetcher: createFetcherTo(host.url) as Fetcher,
-      limits,
-      protocolName: 'proto',
-      clock,
-      signal: AbortSignal.timeout(60_000),
-    },
-  )
+  const { phases } = await runStoryboard(storyboard, { url: agentUrl }, buildRunDeps(host))
   return { step: phases[0]!.steps[0]!, queries }
 }
 
