@@ -55,14 +55,20 @@ const Ready = z.looseObject({
     .describe('Problems that do not stop reads, such as a stalled writer or outdated lists'),
 })
 
-export const describeRegistry = defineOperation({
-  id: 'describeRegistry',
+/** Declarations of every document, which anyone may read, stores or not. */
+const document = {
   method: 'GET',
-  path: '/api',
-  summary: 'Get an overview of this API',
   access: 'public',
   cache: 'document',
   worksWithoutStores: true,
+  errors: [],
+} as const
+
+export const describeRegistry = defineOperation({
+  ...document,
+  id: 'describeRegistry',
+  path: '/api',
+  summary: 'Get an overview of this API',
   reply: {
     200: z.looseObject({
       name: z.string().describe('Name of the software that runs this registry'),
@@ -72,7 +78,6 @@ export const describeRegistry = defineOperation({
       endpoints: z.record(z.string(), z.string()).describe('Paths to start with, by subject'),
     }),
   },
-  errors: [],
   handle: ({ services }) => {
     const openapi = `${services.baseUrl()}/openapi/registry.yaml`
     return replyOk({
@@ -99,31 +104,23 @@ export const openapiDocuments = [
   ['openapiWellKnown', '/.well-known/openapi.yaml', 'Find the OpenAPI 3.1 description'],
 ].map(([id = '', path = '', summary = '']) =>
   defineOperation({
+    ...document,
     id,
-    method: 'GET',
     path,
     summary,
-    access: 'public',
-    cache: 'document',
-    worksWithoutStores: true,
     cacheKey: () => '',
     reply: { 200: { type: YAML } },
-    errors: [],
     handle: ({ services }) => ({ ...replyOk(services.description()), type: YAML }),
   }),
 )
 
 export const openapiJson = defineOperation({
+  ...document,
   id: 'openapiJson',
-  method: 'GET',
   path: '/openapi.json',
   summary: 'Get the OpenAPI 3.1 description (JSON)',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   cacheKey: () => '',
   reply: { 200: { type: OPENAPI_JSON } },
-  errors: [],
   handle: ({ services }) => ({
     ...replyOk(Buffer.from(JSON.stringify(services.openapi()))),
     type: OPENAPI_JSON,
@@ -131,31 +128,23 @@ export const openapiJson = defineOperation({
 })
 
 export const asyncapiDocument = defineOperation({
+  ...document,
   id: 'asyncapi',
-  method: 'GET',
   path: '/asyncapi/registry.yaml',
   summary: 'Get the AsyncAPI 3.0 description of the feed and webhooks',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   cacheKey: () => '',
   reply: { 200: { type: YAML } },
-  errors: [],
   handle: ({ services }) => ({ ...replyOk(services.asyncapi()), type: YAML }),
 })
 
 export const apiCatalog = defineOperation({
+  ...document,
   id: 'apiCatalog',
-  method: 'GET',
   path: '/.well-known/api-catalog',
   summary: 'Get the URLs of this API',
   description:
     'A link set (RFC 9727): the OpenAPI description, the reference and the state of the API.',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   reply: { 200: { type: LINKSET } },
-  errors: [],
   handle({ services }) {
     const origin = services.baseUrl()
     const api = {
@@ -180,18 +169,14 @@ export const apiCatalog = defineOperation({
 })
 
 export const mcpServer = defineOperation({
+  ...document,
   id: 'mcpServer',
-  method: 'GET',
   path: '/server.json',
   summary: 'Get the MCP server’s description',
   description:
     'In the format of the MCP registry, so that the operator can publish it there. Its name is the ' +
     'reversed host name of this registry.',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   reply: { 200: McpServerDescription },
-  errors: [],
   handle({ services }) {
     const origin = services.baseUrl()
     const host = new URL(origin).hostname.replace(/[[\]]/g, '')
@@ -209,17 +194,13 @@ export const mcpServer = defineOperation({
 })
 
 export const describeCrawlerKeys = defineOperation({
+  ...document,
   id: 'crawlerKeys',
-  method: 'GET',
   path: '/.well-known/http-message-signatures-directory',
   summary: 'Get the crawler’s public signing key',
   description:
     'A JSON Web Key Set (Web Bot Auth), empty if the crawler does not sign its requests.',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   reply: { 200: { type: DIRECTORY } },
-  errors: [],
   handle({ services: { crawlerKey } }) {
     const keys = crawlerKey ? [crawlerKey] : []
     // As bytes: the server would add a charset to a text, which this media type does not have.
@@ -228,32 +209,24 @@ export const describeCrawlerKeys = defineOperation({
 })
 
 export const describeRegistryKeys = defineOperation({
+  ...document,
   id: 'registryKeys',
-  method: 'GET',
   path: '/.well-known/jwks.json',
   summary: 'Get the registry’s public signing keys',
   description:
     'A JSON Web Key Set (RFC 7517). Each key names its purpose: badges, or webhooks of the registry. Empty if the registry does not sign.',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   reply: { 200: KeySet },
-  errors: [],
   handle: ({ services: { keys } }) => replyOk({ keys: keys?.published ?? [] }),
 })
 
 export const describeBadgeKeys = defineOperation({
+  ...document,
   id: 'badgeKeys',
-  method: 'GET',
   path: '/api/.well-known/jwks.json',
   summary: 'Get the public keys for badges',
   description:
     'A JSON Web Key Set (RFC 7517) of the keys that sign badges; `/.well-known/jwks.json` has these and others. Empty if the registry does not sign.',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
   reply: { 200: KeySet },
-  errors: [],
   handle: ({ services: { keys } }) => replyOk({ keys: keys?.listPublished('badge-signing') ?? [] }),
 })
 
