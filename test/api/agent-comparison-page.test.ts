@@ -10,9 +10,8 @@ import {
 } from '../support/clients/signing-in.ts'
 import { buildMemberOperations } from '../support/registry/members.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
-import { openLiveWeb } from '../support/servers/live-web.ts'
-import { startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
-import { serveReferenceAgent } from '../support/servers/storyboards.ts'
+import { startReferenceAgent } from '../support/servers/reference-agent.ts'
+import { openReferenceWeb, serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const SILENT = 'https://silent.example/mcp'
@@ -20,23 +19,14 @@ const SILENT = 'https://silent.example/mcp'
 const settings = { PROTOCOL_NAME: 'adcp' }
 const agent = openForAll(() => startReferenceAgent(systemClock))
 const web = openForAll(() =>
-  openLiveWeb(
-    {
-      'reference.example': serveReferenceAgent(agent),
-      'mine.example': serveReferenceAgent(agent, {
-        isOpen: true,
-        damage: (payload, { task }) =>
-          task === 'list_creative_formats' ? { ...payload, formats: ['<b>none</b>'] } : payload,
-      }),
-      'silent.example': { '*': ({ request }) => request.socket.destroy() },
-    },
-    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
-    {
-      ...settings,
-      REFERENCE_AGENT_URL: 'https://reference.example',
-      REFERENCE_AGENT_TOKEN: TOKEN,
-    },
-  ),
+  openReferenceWeb(agent, {
+    'mine.example': serveReferenceAgent(agent, {
+      isOpen: true,
+      damage: (payload, { task }) =>
+        task === 'list_creative_formats' ? { ...payload, formats: ['<b>none</b>'] } : payload,
+    }),
+    'silent.example': { '*': ({ request }) => request.socket.destroy() },
+  }),
 )
 let registry: SignInRegistry
 let ann: TestBrowser

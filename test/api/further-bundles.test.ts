@@ -5,13 +5,9 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { closeCatalog, makeBundle, makeFolder } from '../support/fixtures/bundles.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
-import {
-  type ReferenceAgent,
-  startReferenceAgent,
-  TOKEN,
-} from '../support/servers/reference-agent.ts'
-import { serveReferenceAgent } from '../support/servers/storyboards.ts'
+import type { LiveWeb } from '../support/servers/live-web.ts'
+import { type ReferenceAgent, startReferenceAgent } from '../support/servers/reference-agent.ts'
+import { openReferenceWeb, serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const URL = 'https://next.example/signals/mcp'
 const settings = { PROTOCOL_NAME: 'adcp' }
@@ -28,9 +24,9 @@ let key: string
 beforeAll(async () => {
   makeBundle(folder)
   agent = await startReferenceAgent(systemClock)
-  web = await openLiveWeb(
+  web = await openReferenceWeb(
+    agent,
     {
-      'reference.example': serveReferenceAgent(agent),
       'next.example': serveReferenceAgent(agent, {
         isOpen: true,
         damage: (payload, { task }) =>
@@ -39,13 +35,7 @@ beforeAll(async () => {
             : payload,
       }),
     },
-    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
-    {
-      ...settings,
-      STORYBOARDS: folder,
-      REFERENCE_AGENT_URL: 'https://reference.example',
-      REFERENCE_AGENT_TOKEN: TOKEN,
-    },
+    { STORYBOARDS: folder },
   )
   registry = await web.open({ storyboardRunsPerHour: 1_000 }, { settings })
   key = await enrol(registry, {

@@ -7,28 +7,23 @@ import { findEntry } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
-import { openLiveWeb } from '../support/servers/live-web.ts'
-import { type Payload, startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
-import { type AgentCall, type Damage, serveReferenceAgent } from '../support/servers/storyboards.ts'
+import { type Payload, startReferenceAgent } from '../support/servers/reference-agent.ts'
+import {
+  type AgentCall,
+  type Damage,
+  openReferenceWeb,
+  serveReferenceAgent,
+} from '../support/servers/storyboards.ts'
 
 const agent = openForAll(() => startReferenceAgent(systemClock))
 const web = openForAll(() =>
-  openLiveWeb(
-    {
-      'reference.example': serveReferenceAgent(agent),
-      'faulty.example': serveReferenceAgent(agent, {
-        isOpen: true,
-        damage: (payload, call) => damage(payload, call),
-        listen: call => calls.push(call),
-      }),
-    },
-    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
-    {
-      PROTOCOL_NAME: 'adcp',
-      REFERENCE_AGENT_URL: 'https://reference.example',
-      REFERENCE_AGENT_TOKEN: TOKEN,
-    },
-  ),
+  openReferenceWeb(agent, {
+    'faulty.example': serveReferenceAgent(agent, {
+      isOpen: true,
+      damage: (payload, call) => damage(payload, call),
+      listen: call => calls.push(call),
+    }),
+  }),
 )
 let registry: TestRegistry
 let key: string

@@ -9,9 +9,12 @@ import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
-import { openLiveWeb } from '../support/servers/live-web.ts'
 import { type Payload, startReferenceAgent, TOKEN } from '../support/servers/reference-agent.ts'
-import { type AgentCall, serveReferenceAgent } from '../support/servers/storyboards.ts'
+import {
+  type AgentCall,
+  openReferenceWeb,
+  serveReferenceAgent,
+} from '../support/servers/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const calls: AgentCall[] = []
@@ -22,38 +25,29 @@ let closed = 0
 
 const agent = openForAll(() => startReferenceAgent(systemClock))
 const web = openForAll(() =>
-  openLiveWeb(
-    {
-      'reference.example': serveReferenceAgent(agent),
-      'mine.example': serveReferenceAgent(agent, {
-        isOpen: true,
-        listen: call => calls.push(call),
-      }),
-      'closed.example': serveReferenceAgent(agent),
-      'confused.example': serveReferenceAgent(agent, {
-        isOpen: true,
-        damage: (payload, { task }) =>
-          task === 'get_adcp_capabilities'
-            ? { ...payload, specialisms: ['sales-guaranteed', 'signal-owned'] }
-            : payload,
-      }),
-      'silent.example': { '*': ({ request }) => request.socket.destroy() },
-      'hanging.example': {
-        '*': ({ request }) => {
-          hanging++
-          request.socket.once('close', () => {
-            closed++
-          })
-        },
+  openReferenceWeb(agent, {
+    'mine.example': serveReferenceAgent(agent, {
+      isOpen: true,
+      listen: call => calls.push(call),
+    }),
+    'closed.example': serveReferenceAgent(agent),
+    'confused.example': serveReferenceAgent(agent, {
+      isOpen: true,
+      damage: (payload, { task }) =>
+        task === 'get_adcp_capabilities'
+          ? { ...payload, specialisms: ['sales-guaranteed', 'signal-owned'] }
+          : payload,
+    }),
+    'silent.example': { '*': ({ request }) => request.socket.destroy() },
+    'hanging.example': {
+      '*': ({ request }) => {
+        hanging++
+        request.socket.once('close', () => {
+          closed++
+        })
       },
     },
-    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
-    {
-      PROTOCOL_NAME: 'adcp',
-      REFERENCE_AGENT_URL: 'https://reference.example',
-      REFERENCE_AGENT_TOKEN: TOKEN,
-    },
-  ),
+  }),
 )
 let registry: TestRegistry
 let key: string

@@ -1,36 +1,25 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
-import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { openForEach } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const image = { asset_type: 'image', url: 'https://cdn.example/a.png', width: 300, height: 250 }
 const display = { agent_url: 'https://agent.example/creative/mcp', id: 'display_300x250' }
 const creative = { creative_id: 'c1', name: 'One', format_id: display, assets: { image } }
 
-let agent: ReferenceAgent
-let clock: TestClock
+const agent = openForEach(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 let keys = 0
-
-beforeEach(async () => {
-  clock = testClock('2026-11-20T00:00Z')
-  agent = await startReferenceAgent(clock)
-})
-
-afterEach(() => agent.close())
 
 const newKey = () => `key-of-this-test-${++keys}`
 const write = (name: string, args: object) =>
   agent.succeed('sales', name, { idempotency_key: newKey(), account, ...args })
 const refuse = (name: string, args: object) =>
   agent.fail('sales', name, { idempotency_key: newKey(), account, ...args })
-const inDays = (days: number) => toIso(clock.now() + days * DAY)
+const inDays = (days: number) => toIso(agent.clock.now() + days * DAY)
 const buyOfPackage = {
   product_id: 'harborview_kitchen_display_auction',
   pricing_option_id: 'cpm_auction',
@@ -60,9 +49,9 @@ describe('a media buy', () => {
   test('starts and ends by the clock alone', async () => {
     const { media_buy_id, status, revision } = await buy()
     expect([status, revision]).toEqual(['pending_start', 1])
-    clock.tick({ days: 1 })
+    agent.clock.tick({ days: 1 })
     expect((await read(media_buy_id)).status).toBe('active')
-    clock.tick({ days: 10 })
+    agent.clock.tick({ days: 10 })
     expect(await read(media_buy_id)).toMatchObject({ status: 'completed', valid_actions: [] })
   })
 
@@ -84,7 +73,7 @@ describe('a media buy', () => {
     const { media_buy_id, status, packages } = await buy({ packages: [buyOfPackage] })
     expect(status).toBe('pending_creatives')
     expect(packages[0].format_ids_to_provide).toContainEqual(display)
-    clock.tick({ days: 2 })
+    agent.clock.tick({ days: 2 })
     expect((await deliver(media_buy_id)).impressions).toBe(0)
     const assignments = [{ creative_id: 'c1', package_id: packages[0].package_id }]
     const synced = await write('sync_creatives', { creatives: [creative], assignments })
@@ -118,7 +107,7 @@ describe('a media buy', () => {
   test('can be paused and resumed, also before it starts', async () => {
     const { media_buy_id } = await buy()
     await change(media_buy_id, { paused: true })
-    clock.tick({ days: 2 })
+    agent.clock.tick({ days: 2 })
     expect((await read(media_buy_id)).status).toBe('paused')
     const resumed = await change(media_buy_id, { paused: false })
     expect(resumed).toMatchObject({ status: 'active', revision: 3 })
@@ -271,24 +260,24 @@ describe('a media buy', () => {
 describe('delivery', () => {
   test('grows with time and spends a guaranteed budget in full', async () => {
     const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
-    clock.tick({ days: 6 })
+    agent.clock.tick({ days: 6 })
     const half = await deliver(media_buy_id)
     expect(half.spend).toEqual({ amount: 500, currency: 'USD' })
     expect(half.media_buy_deliveries[0].by_package[0]).toMatchObject({ rate: 14, pacing_index: 1 })
     expect(half.impressions).toBe(Math.floor((500 / 14) * 1000))
-    clock.tick({ days: 60 })
+    agent.clock.tick({ days: 60 })
     expect((await deliver(media_buy_id)).spend.amount).toBe(1000)
   })
 
   test('stops while the buy is paused, and the amount spent stays', async () => {
     const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
-    clock.tick({ days: 3 })
+    agent.clock.tick({ days: 3 })
     await change(media_buy_id, { paused: true })
     const { spend } = await deliver(media_buy_id)
-    clock.tick({ days: 4 })
+    agent.clock.tick({ days: 4 })
     expect((await deliver(media_buy_id)).spend).toEqual(spend)
     await change(media_buy_id, { paused: false })
-    clock.tick({ days: 30 })
+    agent.clock.tick({ days: 30 })
     expect((await deliver(media_buy_id)).spend.amount).toBe(1000)
   })
 
@@ -322,7 +311,7 @@ describe('delivery', () => {
               ...asked,
               ...dates,
             })
-            clock.tick({ hours })
+            agent.clock.tick({ hours })
             const { amount } = (await deliver(made.media_buy_id)).spend
             expect(amount).toBeGreaterThanOrEqual(spent)
             spent = amount
@@ -337,7 +326,7 @@ describe('delivery', () => {
 
   test('by day adds up to the total', async () => {
     const { media_buy_id } = await buy()
-    clock.tick({ days: 5, hours: 7 })
+    agent.clock.tick({ days: 5, hours: 7 })
     const { spend, by_package } = await deliver(media_buy_id, {
       include_package_daily_breakdown: true,
     })
@@ -349,7 +338,7 @@ describe('delivery', () => {
 
   test('of a range of days is part of the total', async () => {
     const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
-    clock.tick({ days: 20 })
+    agent.clock.tick({ days: 20 })
     const { spend } = await deliver(media_buy_id, {
       start_date: '2026-11-22',
       end_date: '2026-11-24',

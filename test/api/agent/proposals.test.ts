@@ -1,26 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
-import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { openForEach } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const brief = 'Video and display about sports, Q2'
 const proposal_id = 'balanced_reach_q2'
 
-let agent: ReferenceAgent
-let clock: TestClock
+const agent = openForEach(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 let keys = 0
-
-beforeEach(async () => {
-  clock = testClock('2026-11-20T00:00Z')
-  agent = await startReferenceAgent(clock)
-})
-
-afterEach(() => agent.close())
 
 const find = (args: object) => agent.succeed('sales', 'get_products', { account, ...args })
 const refine = (wish: object) =>
@@ -85,7 +74,7 @@ describe('a proposal', () => {
     expect(proposals).toMatchObject([
       { proposal_status: 'committed', expires_at: '2026-11-27T00:00:00.000Z' },
     ])
-    clock.tick({ days: 6 })
+    agent.clock.tick({ days: 6 })
     await refine({ action: 'include' })
     await agent.succeed('sales', 'create_media_buy', order())
   })
@@ -142,7 +131,7 @@ describe('an account that is bound to our governance agent', () => {
       'GOVERNANCE_DENIED',
     )
     await agent.succeed('sales', 'create_media_buy', purchase(500))
-    clock.tick({ minutes: 1 })
+    agent.clock.tick({ minutes: 1 })
     const larger = { ...plan, plan_id: 'larger', budget: { total: 9000, currency: 'USD' } }
     await agent.succeed('governance', 'sync_plans', {
       idempotency_key: 'key-of-a-larger-plan',

@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findDue } from '../../../api/agent/webhooks/outbox.ts'
 import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
-import { type ReferenceAgent, startReferenceAgent } from '../../support/servers/reference-agent.ts'
-import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { openForEach } from '../../support/runner/open-for-all.ts'
+import { startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example', sandbox: true }
 const task_id = 'task_of_a_signature'
 const message = 'Waits for a signature'
 const COMPLETION_MS = 10_000
 
-let agent: ReferenceAgent
-let clock: TestClock
-
-beforeEach(async () => {
-  clock = testClock('2026-11-20T00:00Z')
-  agent = await startReferenceAgent(clock)
-})
-
-afterEach(() => agent.close())
+const agent = openForEach(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 
 const force = (params: object, whose: object = account) =>
   agent.call('sales', 'comply_test_controller', {
@@ -56,7 +49,7 @@ test('a purchase that is submitted has a task, and no media buy before it is com
   expect(waiting).not.toHaveProperty('result')
   expect(await listBuys()).toEqual([])
 
-  clock.tick({ ms: COMPLETION_MS })
+  agent.clock.tick({ ms: COMPLETION_MS })
   const completed = await readTask()
   expect(listSchemaFaults('core/tasks-get-response.json', completed)).toEqual([])
   expect(completed).toMatchObject({
@@ -71,9 +64,9 @@ test('a purchase that is submitted has a task, and no media buy before it is com
 test('a buy that was submitted cannot be changed before it is confirmed', async () => {
   await force({})
   await buy()
-  clock.tick({ ms: COMPLETION_MS })
+  agent.clock.tick({ ms: COMPLETION_MS })
   const { media_buy_id, packages } = (await readTask()).result
-  clock.tick({ ms: -1 })
+  agent.clock.tick({ ms: -1 })
   const change = { idempotency_key: randomUUID(), account, media_buy_id, paused: true }
   expect((await agent.fail('sales', 'update_media_buy', change)).code).toBe('MEDIA_BUY_NOT_FOUND')
   const assignments = [{ creative_id: 'any', package_id: packages[0].package_id }]
@@ -103,9 +96,10 @@ test('one webhook reports the completion, with the id of the task', async () => 
   await force({})
   const url = 'https://buyer.example/hooks'
   await buy({ push_notification_config: { url, operation_id: 'op-1' } })
-  const due = () => agent.state.transact(clock.now(), () => findDue(agent.state, clock.now(), 9))
+  const due = () =>
+    agent.state.transact(agent.clock.now(), () => findDue(agent.state, agent.clock.now(), 9))
   expect(due()).toEqual([])
-  clock.tick({ ms: COMPLETION_MS })
+  agent.clock.tick({ ms: COMPLETION_MS })
   const { result } = await readTask()
   const notices = due().filter(({ body }) => body)
   expect(notices).toHaveLength(1)
@@ -140,7 +134,7 @@ test('submitted tasks are listed with their status, by filters and pages', async
   for (const id of ['task_1', 'task_2', 'task_3']) {
     await force({ task_id: id })
     await buy()
-    clock.tick({ ms: 6_000 })
+    agent.clock.tick({ ms: 6_000 })
   }
   const ids = ({ tasks }: { tasks?: { task_id: string }[] }) => tasks?.map(task => task.task_id)
   const all = await list()

@@ -1,23 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type Payload,
-  type ReferenceAgent,
-  startReferenceAgent,
-} from '../../support/servers/reference-agent.ts'
-import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { describe, expect, test } from 'vitest'
+import { openForEach } from '../../support/runner/open-for-all.ts'
+import { type Payload, startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example', sandbox: true }
 
-let agent: ReferenceAgent
-let clock: TestClock
+const agent = openForEach(() => startReferenceAgent(testClock('2026-11-20T00:00Z')))
 let keys = 0
-
-beforeEach(async () => {
-  clock = testClock('2026-11-20T00:00Z')
-  agent = await startReferenceAgent(clock)
-})
-
-afterEach(() => agent.close())
 
 const control = (scenario: string, params: object = {}, tenant = 'sales') =>
   agent.call(tenant, 'comply_test_controller', { scenario, params, account })

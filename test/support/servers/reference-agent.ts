@@ -36,12 +36,12 @@ export interface ReferenceAgent {
 }
 
 /** Starts the agent over the state in `folder`, or over a new one that is deleted with it. */
-export async function startReferenceAgent(
-  clock: Clock,
+export async function startReferenceAgent<OwnClock extends Clock>(
+  clock: OwnClock,
   folder?: string,
   limits: Partial<Limits> = {},
   settings: Record<string, string | undefined> = {},
-): Promise<ReferenceAgent> {
+): Promise<ReferenceAgent & { clock: OwnClock }> {
   const own = folder === undefined ? makeTemporaryFolder() : { path: folder, remove: () => {} }
   const config = readConfig({
     PROTOCOL_NAME: 'adcp',
@@ -68,6 +68,7 @@ export async function startReferenceAgent(
     return { isError, payload: structuredContent }
   }
   return {
+    clock,
     app,
     metrics,
     state,

@@ -1,4 +1,4 @@
-import type { HostRequest, LiveHost } from './live-web.ts'
+import { type HostRequest, type LiveHost, openLiveWeb } from './live-web.ts'
 import { type Payload, type ReferenceAgent, TOKEN } from './reference-agent.ts'
 
 /** A call of an agent, as it arrives. */
@@ -18,6 +18,24 @@ export interface ReferenceAgentOptions {
   damage?: Damage
   /** Gets each call before the agent does. */
   listen?: (call: AgentCall) => unknown
+}
+
+/** Opens a web of these hosts and the reference agent, with a crawler that compares agents with that one. */
+export function openReferenceWeb(
+  agent: ReferenceAgent,
+  hosts: Record<string, LiveHost>,
+  settings: Record<string, string> = {},
+) {
+  return openLiveWeb(
+    { 'reference.example': serveReferenceAgent(agent), ...hosts },
+    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
+    {
+      PROTOCOL_NAME: 'adcp',
+      REFERENCE_AGENT_URL: 'https://reference.example',
+      REFERENCE_AGENT_TOKEN: TOKEN,
+      ...settings,
+    },
+  )
 }
 
 /** Serves the reference agent as a host of a test's web, and damages its answers where told. */
