@@ -1,6 +1,5 @@
 import { load } from 'cheerio'
 import { beforeAll, expect, test } from 'vitest'
-import type { TestRegistry } from '../support/registry/app.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 import { openLiveWeb } from '../support/servers/live-web.ts'
 
@@ -15,12 +14,11 @@ const web = openForAll(() =>
     },
   }),
 )
-let registry: TestRegistry
+const registry = openForAll(() => web.open())
 
 const HTTP = 'leads-to-http.example'
 
 beforeAll(async () => {
-  registry = await web.open()
   await registry.observe({ kind: 'adagents.json', location: DOMAIN, outcome: 'not_json' })
   await registry.observe({ kind: 'adagents.json', location: HTTP, outcome: 'unusable' })
   await registry.publish()

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -6,7 +6,7 @@ import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { observeFile } from '../support/fixtures/observations.ts'
-import type { ObservationDraft, TestRegistry } from '../support/registry/app.ts'
+import type { ObservationDraft } from '../support/registry/app.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 import { type HostRequest, openLiveWeb } from '../support/servers/live-web.ts'
 
@@ -68,11 +68,7 @@ const web = openForAll(() =>
     },
   }),
 )
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await web.open()
-})
+const registry = openForAll(() => web.open())
 
 beforeEach(() => web.forget())
 

@@ -4,7 +4,6 @@ import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import type { StepResult } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { findEntry } from '../../pipeline/storyboards/catalog.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 import { type Payload, startReferenceAgent } from '../support/servers/reference-agent.ts'
@@ -25,13 +24,12 @@ const web = openForAll(() =>
     }),
   }),
 )
-let registry: TestRegistry
+const registry = openForAll(() => web.open({ storyboardRunsPerHour: 1_000 }))
 let key: string
 let damage: Damage
 let calls: AgentCall[] = []
 
 beforeAll(async () => {
-  registry = await web.open({ storyboardRunsPerHour: 1_000 })
   const agents = referenceTenants.map(tenant => ({ url: `https://faulty.example/${tenant}/mcp` }))
   key = await enrol(registry, { org: 'Acme', domains: ['faulty.example'], agents })
 })

@@ -1,8 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 import { buildAgentHost, openLiveWeb } from '../support/servers/live-web.ts'
 
@@ -84,11 +83,7 @@ const web = openForAll(() =>
     'hangs-up.example': { '*': ({ request }) => request.socket.destroy() },
   }),
 )
-let registry: TestRegistry
-
-beforeAll(async () => {
-  registry = await web.open()
-})
+const registry = openForAll(() => web.open())
 
 beforeEach(() => web.forget())
 

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 import { openLiveWeb } from '../support/servers/live-web.ts'
 
@@ -20,11 +19,10 @@ const web = openForAll(() =>
     'again.example': { '/.well-known/adagents.json': adagents },
   }),
 )
-let registry: TestRegistry
+const registry = openForAll(() => web.open())
 let admin: string
 
 beforeAll(async () => {
-  registry = await web.open()
   admin = await registry.createKey('Admins')
   const { id } = findKeyHolder(registry.reader, admin)!
   await registry.submit({ op: 'role.grant', role: 'admin', holder: 'key', id })

@@ -1,6 +1,5 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
-import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { openForAll } from '../support/runner/open-for-all.ts'
 import { type HostRequest, type LiveHost, openLiveWeb } from '../support/servers/live-web.ts'
@@ -23,7 +22,12 @@ const web = openForAll(() =>
     },
   ),
 )
-let registry: TestRegistry
+const registry = openForAll(() =>
+  web.open(
+    { storyboardRunsPerHour: 1_000 },
+    { settings: { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY } },
+  ),
+)
 
 /** Values of the header `Authorization` that each host was sent. */
 const sent: Record<string, Set<string | undefined>> = {}
@@ -38,13 +42,6 @@ function watch(name: string, host: LiveHost): void {
     },
   }
 }
-
-beforeAll(async () => {
-  registry = await web.open(
-    { storyboardRunsPerHour: 1_000 },
-    { settings: { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY } },
-  )
-})
 
 const ask = async (method: 'POST' | 'PUT', url: string, path: string, key: string, payload = {}) =>
   registry.send(method, `/api/registry/agents/${encodeURIComponent(url)}/${path}`, { key, payload })

@@ -49,14 +49,12 @@ const web = openForAll(() =>
     },
   }),
 )
-let registry: TestRegistry
+const registry = openForAll(() =>
+  web.open({ storyboardRunsPerHour: 1_000 }, { settings: { PROTOCOL_NAME: 'adcp' } }),
+)
 let key: string
 
 beforeAll(async () => {
-  registry = await web.open(
-    { storyboardRunsPerHour: 1_000 },
-    { settings: { PROTOCOL_NAME: 'adcp' } },
-  )
   key = await enrol(registry, {
     org: 'Acme',
     domains: ['mine.example'],

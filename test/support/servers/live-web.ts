@@ -62,7 +62,7 @@ export async function openLiveWeb(
     ...more,
   }
   const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
-  const registries: TestRegistry[] = []
+  const registries = new Set<TestRegistry>()
   const web: LiveWeb = {
     hosts,
     redis,
@@ -83,8 +83,14 @@ export async function openLiveWeb(
         },
         limits: { ...forgetful, ...own },
       })
-      registries.push(registry)
-      return registry
+      registries.add(registry)
+      const { close } = registry
+      return Object.assign(registry, {
+        async close() {
+          registries.delete(registry)
+          await close()
+        },
+      })
     },
     async forget() {
       const keys = await redis.redis.keys(`${REDIS_PREFIX}:requests:*`)
