@@ -69,7 +69,9 @@ function renderDeletion({ organization, services, token }: OrganizationRequest):
   const { org_id, org_name, role } = organization
   const people = <a href={toSectionPath(org_id, 'people')}>People</a>
   if (!hasOrganizationRight(role, 'deletion')) {
-    return <p class="quiet">Only owners can delete it. You can leave it under {people}.</p>
+    return (
+      <p class="quiet">Only owners can delete the organization. You can leave it under {people}.</p>
+    )
   }
   const left = listOrganizationBelongings(services.reader, org_id)
   return (

@@ -114,7 +114,7 @@ export function renderCrawling(): string {
   return renderPage(
     'Outcomes and queues',
     'Each attempt to fetch a file or to call an agent ends with exactly one outcome. The effect of that outcome decides what ' +
-      'happens to the version that was read before; in the data it is the column `crawl_state.effect`. Responses of the API ' +
+      'happens to the version that was read before; in the data, the effect is the column `crawl_state.effect`. Responses of the API ' +
       'show the state, while pages and commands show the result.',
     renderTable(['outcome', 'effect', 'state', 'result', 'meaning'], results),
     '## Queues',

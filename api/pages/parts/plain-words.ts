@@ -52,7 +52,7 @@ const salesWords: Readonly<Record<string, string>> = {
   ad_network: 'sells as an ad network',
   delegated: 'sells on the owner’s behalf',
   direct: 'sells directly',
-  owned: 'owns it',
+  owned: 'owns the property',
 }
 
 /** Describes in which way an agent sells; a way that the formats do not know stays as it is written. */

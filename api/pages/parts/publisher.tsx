@@ -41,7 +41,7 @@ export function renderNextStep(
 ): Html {
   const file = <a href={hosted_url}>this file</a>
   const owner = isByOwner ? (
-    <>Its owner hosts {file} here.</>
+    <>The domain’s owner hosts {file} here.</>
   ) : (
     <>The organization that had {file} hosted here is no longer the verified owner of the domain.</>
   )

@@ -213,7 +213,11 @@ async function showProperty(
         : step,
     ),
   )
-  const judged = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
+  const verdict = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
+  const judged = {
+    ...verdict,
+    reason: verdict.reason.replace('that country', () => toCountryInSentence(country)),
+  }
   return {
     title: `${judged.verdict}: ${clipText(showDomains(property), 60)}`,
     description: `Can ${clipText(agent, 80)} sell ads on ${clipText(showDomains(property), 60)}? ${formatVerdict(judged)}.`,

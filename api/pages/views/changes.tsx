@@ -64,7 +64,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
       <>
         <h1>{title}</h1>
         <p class="lead">
-          What changed in its brand, its <a href={toPublisherPath(domain)}>inventory</a> and its
+          What changed in the domain’s brand, <a href={toPublisherPath(domain)}>inventory</a> and
           authorizations.
         </p>
         {renderFilter({ domain })}

@@ -41,7 +41,7 @@ export function showPublisher(call: HistoryCall): Promise<View> {
     of: 'publisher',
     list: listPublisherChanges,
     what: 'inventory history',
-    lead: 'Every change to its file, properties and authorizations that the registry has seen.',
+    lead: 'Every change that the registry has seen to this publisher’s file, properties and authorizations.',
     toThing: toPublisherPath,
   })
 }
@@ -59,7 +59,7 @@ async function showChanges(
   return {
     title: named,
     followed: of === 'brand' ? { brand: domain } : { domain },
-    description: `${named}: ${countThings(found.total, 'change')}, each with its before and after.`,
+    description: `${named}. ${countThings(found.total, 'change')}, each with the values before and after.`,
     body: (
       <>
         <p class="kicker">

@@ -82,13 +82,17 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
     call,
   )
   const name = lookup.brand?.name ?? domain
+  const unknown = describeUnknown(lookup)
   const { agents, properties: total } = countAll(lookup)
   const paged = { cursor, size: ROWS_SHOWN }
   const pages = buildPages(toPublisherPath(domain), paged, lookup.next_cursor)
   const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
   return {
     title: `Publisher ${name}`,
-    description: `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`,
+    description:
+      unknown === undefined
+        ? `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`
+        : `Properties and authorized agents of ${domain}. ${unknown}`,
     followed: { domain },
     json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
     body: (

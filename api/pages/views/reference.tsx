@@ -33,7 +33,7 @@ export async function show({
         <h1>API reference</h1>
         <p class="lead">Every operation, with examples to paste. Lookups need no key.</p>
         <p>
-          Also as OpenAPI 3.1 (<a href="/openapi/registry.yaml">YAML</a>,{' '}
+          Also available as OpenAPI 3.1 (<a href="/openapi/registry.yaml">YAML</a>,{' '}
           <a href="/openapi.json">JSON</a>) and over MCP at <code>{services.baseUrl()}/mcp</code>.
           New here? Start with the <a href="/docs/guides">guides</a>.{' '}
           <a href="#rules">Rules for all operations</a> are below.

@@ -40,7 +40,7 @@ export async function show({
         </p>
         {renderTargets(targets, shown)}
         <p>
-          To test yours, add it in the <a href="/dashboard">dashboard</a>, or run{' '}
+          To test your agent, add it in the <a href="/dashboard">dashboard</a>, or run{' '}
           <code>npm run registry -- agent test URL</code>.
         </p>
         {storyboards.length === 0 ? (
