@@ -15,6 +15,7 @@ import {
   buildProofWrite,
 } from '../support/fixtures/submissions.ts'
 import { runRegistry as command, makeTemporaryFolder } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { ScriptProcess } from '../support/processes/script-process.ts'
 import { openAnotherApi, openRegistry } from '../support/registry/app.ts'
@@ -30,8 +31,10 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const folder = makeTemporaryFolder()
 const dataDir = `${folder.path}/data`
 const backup = `${folder.path}/backup`
-const run = (...args: string[]) =>
-  command(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+const env = { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const run = (...args: string[]) => command(args, env)
+/** Runs a command that only reads or refuses, or whose like is run above. */
+const see = (...args: string[]) => runHere(args, env)
 
 afterAll(() => folder.remove())
 
@@ -73,13 +76,13 @@ describe('an operator', () => {
       stdout: `Backed up commit 2 to ${backup}. Key files are not in it.\n`,
     })
     await commit(buildBrandSave('Acme', domain, 'Acne'))
-    const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
+    const { stdout } = await see('audit', 'list', '--operation', 'brand.save', '--domain', domain)
     const [header, ...lines] = stdout.trim().split('\n')
     expect(header).toMatch(/^TIME +ID +OPERATION +SUBJECT +BY +RESULT$/)
     expect(lines).toHaveLength(2)
     const [, id = ''] = lines[0]!.split('  ')
     expect(lines[0]).toMatch(new RegExp(`  brand\\.save +${domain}  `))
-    const shown = JSON.parse((await run('audit', 'show', id)).stdout)
+    const shown = JSON.parse((await see('audit', 'show', id)).stdout)
     expect(shown).toMatchObject({
       operation: 'brand.save',
       content: { brand_name: 'Acne' },
@@ -95,15 +98,15 @@ describe('an operator', () => {
       ),
     })
     expect(await findBrandName(domain)).toBe('Acme')
-    expect(await run('audit', 'revert', id)).toMatchObject({
+    expect(await see('audit', 'revert', id)).toMatchObject({
       status: 1,
       stderr: `Revision 3 of ${domain} is newer: revert that first.\n`,
     })
-    expect(await run('audit', 'revert', 'that')).toMatchObject({
+    expect(await see('audit', 'revert', 'that')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('must be an id that `audit list` prints'),
     })
-    const reverts = await run('audit', 'list', '--by', 'command', '--json')
+    const reverts = await see('audit', 'list', '--by', 'command', '--json')
     expect(JSON.parse(reverts.stdout)).toMatchObject([
       { operation: 'audit.revert', answer: { refused: expect.any(String) } },
       { operation: 'entry.rollback', reverts: id, answer: { done: {} } },
@@ -111,7 +114,7 @@ describe('an operator', () => {
   })
 
   test('takes a domain down and readmits it', async () => {
-    expect(await run('takedown', 'no domain')).toMatchObject({ status: 1 })
+    expect(await see('takedown', 'no domain')).toMatchObject({ status: 1 })
     const dry = await run('takedown', domain, '--dry-run')
     expect(dry).toMatchObject({ status: 0, stdout: '' })
     expect(dry.stderr).toMatch(
@@ -119,11 +122,11 @@ describe('an operator', () => {
     )
     expect(dry.stderr).toContain('  revisions\n')
     expect(dry.stderr).toContain('  brand_versions\n')
-    expect(await run('takedown', 'co.uk', '--confirm', 'co.uk')).toMatchObject({
+    expect(await see('takedown', 'co.uk', '--confirm', 'co.uk')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('co.uk is a public suffix'),
     })
-    expect((await run('takedown', 'github.io', '--dry-run')).stderr).toContain(
+    expect((await see('takedown', 'github.io', '--dry-run')).stderr).toContain(
       'which would be deleted too',
     )
     expect(await run('takedown', 'müller.example', '--confirm', 'Müller.example')).toMatchObject({
@@ -131,11 +134,11 @@ describe('an operator', () => {
       stderr:
         'Nothing is known about xn--mller-kva.example. A takedown keeps it out from now on.\n',
     })
-    expect(await run('takedown', domain)).toMatchObject({
+    expect(await see('takedown', domain)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`add --confirm ${domain}`),
     })
-    expect(await run('takedown', domain, '--confirm', 'acne.example')).toMatchObject({
+    expect(await see('takedown', domain, '--confirm', 'acne.example')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('“acne.example” is not acme.example'),
     })
@@ -151,30 +154,30 @@ describe('an operator', () => {
     expect((await run('takedown', '--list')).stdout).toMatch(
       /^DOMAIN +SINCE +BY +REASON\nacme\.example +2\S+ \S+ UTC {2}(\S+) {2}they asked\nxn--mller-kva\.example {2}\S+ \S+ UTC {2}\1\n$/,
     )
-    expect(JSON.parse((await run('takedown', '--list', '--json')).stdout)).toMatchObject([
+    expect(JSON.parse((await see('takedown', '--list', '--json')).stdout)).toMatchObject([
       { domain, reason: 'they asked', taken_down_at: expect.any(String) },
       { domain: 'xn--mller-kva.example', reason: null },
     ])
-    const [{ taken_down_at }] = JSON.parse((await run('takedown', '--list', '--json')).stdout)
+    const [{ taken_down_at }] = JSON.parse((await see('takedown', '--list', '--json')).stdout)
     for (const [reason, done] of [
       [undefined, `${domain} stays taken down.\n`],
       ['a court asked', `Changed the reason for taking down ${domain}.\n`],
     ] as const) {
       const options = reason === undefined ? [] : ['--reason', reason]
-      const again = await run('takedown', domain, '--confirm', domain, ...options)
+      const again = await see('takedown', domain, '--confirm', domain, ...options)
       expect(again.stdout).toBe(done)
       expect(again.stderr).toMatch(/^acme\.example is already taken down, since \S+ \S+ UTC\.\n/)
-      const [row] = JSON.parse((await run('takedown', '--list', '--json')).stdout)
+      const [row] = JSON.parse((await see('takedown', '--list', '--json')).stdout)
       expect(row).toMatchObject({ taken_down_at, reason: reason ?? 'they asked' })
     }
     for (const both of [[], ['--list', domain]])
-      expect(await run('takedown', ...both)).toMatchObject({ status: 1 })
-    const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
+      expect(await see('takedown', ...both)).toMatchObject({ status: 1 })
+    const [row] = JSON.parse((await see('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
-    expect((await run('audit', 'list', '--operation', 'takedown')).stderr).toBe(
+    expect((await see('audit', 'list', '--operation', 'takedown')).stderr).toBe(
       'There is no operation called takedown. Did you mean domain.takedown?\n',
     )
-    expect((await run('audit', 'list', '--domain', 'nobody.example')).stdout).toBe(
+    expect((await see('audit', 'list', '--domain', 'nobody.example')).stdout).toBe(
       'No entry of the audit log matches.\n',
     )
     expect((await run('takedown', domain, '--undo')).stdout).toContain(
@@ -207,18 +210,18 @@ describe('an operator', () => {
     const damaged = `${folder.path}/damaged`
     cpSync(backup, damaged, { recursive: true })
     appendFileSync(`${damaged}/record.sqlite`, 'x')
-    expect(await run('verify', damaged)).toMatchObject({
+    expect(await see('verify', damaged)).toMatchObject({
       status: 1,
       stderr: 'record.sqlite does not match the backup’s manifest: its SHA-256 differs.\n',
     })
     for (const command of ['backup', 'restore', 'verify'])
-      expect(await run(command, 's3://bucket/backup')).toMatchObject({
+      expect(await see(command, 's3://bucket/backup')).toMatchObject({
         status: 1,
         stderr: expect.stringMatching(
           /^s3:\/\/bucket\/backup is a bucket, and this command takes a folder: /,
         ),
       })
-    expect(await run('verify', `${folder.path}/none`)).toMatchObject({
+    expect(await see('verify', `${folder.path}/none`)).toMatchObject({
       status: 1,
       stderr: `There is no folder ${folder.path}/none.\n`,
     })
@@ -233,15 +236,15 @@ describe('an operator', () => {
   test('restores a backup, and says which revoked access that makes valid again', async () => {
     await run('key', 'create', '--org', 'Acme')
     const [{ key_id: id }] = JSON.parse(
-      (await run('key', 'list', '--org', 'Acme', '--json')).stdout,
+      (await see('key', 'list', '--org', 'Acme', '--json')).stdout,
     )
     await run('org', 'user', 'add', 'ada', '--org', 'Acme', '--role', 'member')
     const later = `${folder.path}/later`
     await run('backup', later)
     await run('key', 'revoke', id)
     await run('org', 'user', 'remove', 'ada', '--org', 'Acme')
-    const unknown = (await run('key', 'create', '--org', 'Acme')).stdout.trim()
-    await run('key', 'revoke', unknown)
+    const unknown = (await see('key', 'create', '--org', 'Acme')).stdout.trim()
+    await see('key', 'revoke', unknown)
     const { stderr } = await run('restore', later, '--force')
     expect(stderr).toContain(
       'Access that was revoked after this backup is valid again. Before you start, revoke it with:\n' +
@@ -404,8 +407,7 @@ describe('submissions of members', () => {
 
   test('are listed, shown, approved or rejected, and approved ones become public', async () => {
     const dir = await handedIn()
-    const review = (...args: string[]) =>
-      command(['review', ...args], { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+    const review = (...args: string[]) => runHere(['review', ...args], { ...env, DATA_DIR: dir })
     const waiting: { review_id: string; kind: string; subject: string }[] = JSON.parse(
       (await review('list', '--json')).stdout,
     )

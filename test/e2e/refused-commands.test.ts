@@ -10,6 +10,7 @@ import {
   type Finished,
   makeTemporaryFolder,
 } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 const folder = makeTemporaryFolder()
@@ -96,7 +97,7 @@ describe('an unknown id or name is refused in one line', () => {
     [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist.'],
     [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder.`],
   ])('registry %j', async (command, sentence) => {
-    expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
+    expect(await runHere(command, env)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
   })
 
   test('and an organization that is there already is printed by its id', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { generousTimeouts } from '../registry/generous-limits.ts'
 
-const SCRIPT = 'dist/scripts/registry.js'
+export const SCRIPT = 'dist/scripts/registry.js'
 /** Seconds after which a test gives up waiting. */
 const TIMEOUT_S = 300
 /** Shorter timeouts than patience would have: the web of a test has hosts that never answer. */
@@ -38,17 +38,7 @@ export class Command {
   /** Starts the command; `through` is a command, such as `unshare`, that runs the one after it. */
   constructor(args: string[], env: Environment = {}, through: string[] = []) {
     const [program, ...rest] = [...through, process.execPath, SCRIPT, ...args]
-    this.child = spawn(program!, rest, {
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        CRAWL_SCHEDULE: buildDistantSchedule(),
-        // That web is one process, which answers many at once late.
-        CRAWL_CONCURRENCY: '16',
-        ...env,
-        LIMITS: formatLimits(env),
-      },
-    })
+    this.child = spawn(program!, rest, { env: buildEnvironment(env) })
     // 'close', not 'exit': the last output may arrive after the exit.
     this.#closed = once(this.child, 'close')
     this.child.stdout?.setEncoding('utf8').on('data', text => {
@@ -89,6 +79,19 @@ export class Command {
 
 export function runRegistry(args: string[], env: Environment = {}): Promise<Finished> {
   return new Command(args, env).finish()
+}
+
+/** Builds all that a command finds in its environment. */
+export function buildEnvironment(env: Environment): Environment {
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    CRAWL_SCHEDULE: buildDistantSchedule(),
+    // That web is one process, which answers many at once late.
+    CRAWL_CONCURRENCY: '16',
+    ...env,
+    LIMITS: formatLimits(env),
+  }
 }
 
 /** Formats the limits of commands and roles: generous, except for those that a test sets. */
