@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, listBarriers, phone, showIn } from '../support/checks/accessibility.ts'
+import {
+  COLOR_RULES,
+  desktop,
+  listBarriers,
+  phone,
+  showIn,
+} from '../support/checks/accessibility.ts'
 import { chooseInMenu } from '../support/clients/dashboard-menu.ts'
 import { launchBrowser } from '../support/clients/driven-browser.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
@@ -260,7 +266,7 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
             await showIn(page, colorScheme, viewport)
             await takeScreenshot(page, `${colorScheme}-${viewport.width}-${at}`)
             expect(await measureMenus(page), at).toBeLessThan(0.4 * viewport.height)
-            const found = await listBarriers(page)
+            const found = await listBarriers(page, colorScheme === 'dark' ? COLOR_RULES : undefined)
             barriers.push(...found.map(barrier => `${at}, ${colorScheme}: ${barrier}`))
           }
         },
