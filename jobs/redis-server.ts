@@ -35,9 +35,8 @@ export function toRedisUrl({ redisSocket }: Paths): string {
 }
 
 /**
- * Launches a redis-server on a socket below DATA_DIR. What it has accepted survives its end, but a power cut may take the
- * last second: no write has been answered before the record has it. It never evicts a job; beyond `maxBytes` it refuses.
- * Loading its data may take any time.
+ * Launches a redis-server on a socket below DATA_DIR. It writes every job to disk before accepting
+ * it and never evicts one; beyond `maxBytes` it refuses. Loading its data may take any time.
  */
 export function launchRedis(paths: Paths, maxBytes = computeMaxBytes()): RedisServer {
   rmSync(paths.redisSocket, { force: true })
@@ -48,7 +47,7 @@ export function launchRedis(paths: Paths, maxBytes = computeMaxBytes()): RedisSe
     dir: paths.redis,
     pidfile: paths.redisPid,
     appendonly: 'yes',
-    appendfsync: 'everysec',
+    appendfsync: 'always',
     save: '',
     maxmemory: String(maxBytes),
     'maxmemory-policy': 'noeviction',
