@@ -107,9 +107,21 @@ async function openUnlessTaken(
 ): Promise<Sequencer | undefined> {
   if (writes) assertNoFleet(config)
   if (begins && (await isBeginning(config))) return undefined
-  if (!(begins && mayBegin(config))) assertRegistry(config)
+  const isNew = begins && mayBegin(config)
+  if (!isNew) assertRegistry(config)
   const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
-  return Sequencer.open({ config, clock: systemClock, log: createLog('registry', level), ...how })
+  const log = createLog('registry', level)
+  const opened = await Sequencer.open({ config, clock: systemClock, log, ...how })
+  if (isNew && opened !== undefined) sayBegun(config)
+  return opened
+}
+
+/** Says that a command has created a registry: who forgot DATA_DIR meant another one. */
+function sayBegun({ DATA_DIR }: Config): void {
+  const { dir } = resolvePaths(DATA_DIR)
+  process.stderr.write(
+    `Created a new registry in ${dir}, since there was none. If you meant another one, set DATA_DIR to its folder.\n`,
+  )
 }
 
 /**

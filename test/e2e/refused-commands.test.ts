@@ -29,7 +29,11 @@ function run(args: readonly string[], input = '', more: Environment = {}): Promi
 beforeAll(async () => {
   origin = await serveOrigin((_, response) => void response.writeHead(404).end())
   mkdirSync(env.DATA_DIR)
-  expect(await run(['org', 'create', '--name', 'Acme'])).toMatchObject({ status: 0 })
+  expect(await run(['org', 'create', '--name', 'Acme'])).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
+    stderr: `Created a new registry in ${env.DATA_DIR}, since there was none. If you meant another one, set DATA_DIR to its folder.\n`,
+  })
 })
 
 afterAll(async () => {
@@ -103,7 +107,11 @@ describe('an unknown id or name is refused in one line', () => {
   test('and an organization that is there already is printed by its id', async () => {
     const created = ['org', 'create', '--name', 'Twice', '--if-missing']
     const first = await run(created)
-    expect(first.stdout).toMatch(/^[0-9a-f-]{36}\n$/)
+    expect(first).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
+      stderr: '',
+    })
     expect(await run(created)).toEqual(first)
   })
 
