@@ -67,7 +67,7 @@ export type ResponseHeader = keyof typeof responseHeaderTexts
 export const requestHeaderTexts = {
   'Idempotency-Key': {
     description:
-      'Identifies the request when you retry it: the request is carried out once, and each retry gets the same response, or a 409 if the response contained a secret; a different request with the same key gets a 409',
+      'Identifies the request when you retry it: the request is carried out once, and each retry gets the same response, or a 409 if the response contained a secret; a different request with the same key gets a 409. A key counts for this path and your organization, and never expires.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Modified-Since': {
