@@ -61,6 +61,9 @@ export function checkValue<Type extends string, Value extends string>(
   }
 }
 
+/** The types of identifiers, for the description of a field that is checked later. */
+export const listedTypes = { enum: [...identifierTypes] }
+
 /** A type of identifier; a typo is no answer about the property. */
 export const IdentifierType = z
   .string()
@@ -71,7 +74,7 @@ export const IdentifierType = z
     ctx.addIssue({ code: 'custom', message, params: { valid_values: [...identifierTypes] } })
   })
   .meta({
-    enum: [...identifierTypes],
+    ...listedTypes,
     description:
       'Type of identifier, such as `domain`; some publishers list a host as a `subdomain`',
   })

@@ -7,6 +7,7 @@ import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { findShortened, listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
 import { describeTooMany } from './fields.ts'
+import { listedTypes } from './identifier.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
 import { termsInBody, termsInQuery } from './sale.ts'
 
@@ -24,7 +25,9 @@ const SaleQuestion = z.looseObject({
   domain: text(2_048)
     .optional()
     .describe('Domain whose ads the agent would sell; short for the identifier type `domain`'),
-  identifier_type: text(100).optional().describe('Type of identifier, such as `ios_bundle`'),
+  identifier_type: text(100)
+    .meta({ ...listedTypes, description: 'Type of identifier, such as `ios_bundle`' })
+    .optional(),
   identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
   country: termsInBody.country,
 })

@@ -14,7 +14,7 @@ const UNAVAILABLE = 'crawl requests cannot be accepted at the moment; try again'
 /**
  * Counts a request for its target (one request a window) and for its user (some an hour), or for neither.
  * Returns which of the two refuses it, if any (where both do, the one that does so longer), how many requests
- * the user has left, and the milliseconds until that window ends.
+ * the user has left, the milliseconds until that window ends, and the request that holds the target.
  */
 const RESERVE_SCRIPT = `
 local held = redis.call('PTTL', KEYS[1])
@@ -22,7 +22,7 @@ local max = tonumber(ARGV[3])
 local used = tonumber(redis.call('GET', KEYS[2]) or '0')
 local full = used >= max and math.max(redis.call('PTTL', KEYS[2]), 1) or 0
 if full > 0 and full > held then return {'user', 0, full} end
-if held > 0 then return {'target', 0, held} end
+if held > 0 then return {'target', 0, held, redis.call('GET', KEYS[1])} end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
 used = redis.call('INCR', KEYS[2])
 if used == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end
@@ -44,7 +44,7 @@ export interface CountedCrawl {
 /** Limits crawl requests: one per target and window, and a number an hour per user across all targets. */
 export class CrawlQuota {
   readonly #reserve: Script<
-    [refusedBy: 'target' | 'user' | 'allowed', remaining: number, ms: number]
+    [refusedBy: 'target' | 'user' | 'allowed', remaining: number, ms: number, pending?: string]
   >
   readonly #release: Script<unknown>
   readonly #users: RedisWindowCounter
@@ -58,13 +58,16 @@ export class CrawlQuota {
   }
 
   /**
-   * Counts a request, or refuses it with 429; 503 while Redis is unavailable. Returns the headers of the
-   * user's limit.
+   * Counts a request, or refuses it with 429, naming the request that its target waits for if the caller `maySee` it;
+   * 503 while Redis is unavailable. Returns the headers of the user's limit.
    */
-  async reserve(request: CountedCrawl): Promise<LimitHeaders> {
+  async reserve(
+    request: CountedCrawl,
+    maySee: (id: string) => boolean = () => false,
+  ): Promise<LimitHeaders> {
     const { crawlRequestDomainSeconds: targetSeconds, crawlRequestsPerHour: max } =
       this.#config.LIMITS
-    const [refusedBy, remaining, ms] = await this.#run(
+    const [refusedBy, remaining, ms, pending] = await this.#run(
       this.#reserve,
       request,
       targetSeconds,
@@ -80,7 +83,9 @@ export class CrawlQuota {
     }
     const text = `a crawl of ${request.target.replace(/^manager:/, '')} was requested a moment ago`
     const ofTarget = { max: 1, windowSeconds: targetSeconds, remaining: 0, resetSeconds }
-    return refuse('rate_limited', text, { retry_after: resetSeconds }, buildLimitHeaders(ofTarget))
+    const known = pending !== undefined && maySee(pending) && { crawl_request_id: pending }
+    const fields = { retry_after: resetSeconds, ...known }
+    return refuse('rate_limited', text, fields, buildLimitHeaders(ofTarget))
   }
 
   /** Reads the window of a user and counts nothing. Throws while Redis is down. */

@@ -42,14 +42,15 @@ export async function issueChallenge(
 ): Promise<Sent> {
   const { LIMITS, PROTOCOL_NAME } = services.config
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
-  const done = await submitSecret(services, submissionId, {
+  const challenge = {
     op: 'ownership.issue',
     challenge_id: randomUUID(),
     org_id,
     domain,
     nonce_hash: createHash('sha256').update(nonce).digest('hex'),
     lasts_ms: LIMITS.challengeMinutes * MINUTE,
-  })
+  } as const
+  const done = await submitSecret(services, submissionId, challenge, { org_id, domain })
   const { txt, url } = listOwnershipPlaces(domain, PROTOCOL_NAME)
   const methods = { dns_txt: { name: txt, value: nonce }, http: { url, body: nonce } }
   return { status: 201, body: { ...done, nonce, methods } }

@@ -5,6 +5,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import type { Principal } from '../auth/principal.ts'
+import { KEY_OF_OTHER } from '../live/submit-secret.ts'
 import type { Services } from './services.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -40,7 +41,7 @@ export async function submitIdempotent(
   const digest = hashCanonicalJson({ ...operation, editor: null })
   const answer = await writer.submit(operation, { submission_id, digest })
   if (answer.digest !== undefined && answer.digest !== digest) {
-    refuse('conflict', 'this Idempotency-Key was used for a different request')
+    refuse('conflict', KEY_OF_OTHER)
   }
   if ('done' in answer) return answer.done
   const { error = 'invalid_request', refused } = answer

@@ -56,7 +56,7 @@ return a single record, and a 200 with empty lists from those that return lists.
 
 The URL of an agent needs its scheme. If no agent has exactly this URL, case is ignored, even in the path.
 If it is just a host, not an agent, \`did_you_mean\` names up to five agents at that
-host. This applies to lookups, test results and authorization checks.
+host; if it has \`http\` and an agent has it with \`https\`, \`did_you_mean\` names that agent. This applies to lookups, test results and authorization checks.
 
 Lists take \`limit\` and \`cursor\`, and return \`has_more\` and \`next_cursor\`. A limit above the maximum counts as the
 maximum, except in the feed, agent search and collections, which reject it. If a response has several lists and one of

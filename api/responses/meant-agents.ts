@@ -1,17 +1,17 @@
 import { SNAPSHOT_KEY } from '../../pipeline/core/surrogate-keys.ts'
-import { findAgentsOfHost, findHostOfAgents } from '../../pipeline/read/queries/agents-of-host.ts'
+import { findMeantAgents, mayMeanAgents } from '../../pipeline/read/queries/agents-of-host.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 
-/** Finds the agents that an address without a path was probably meant for, as a member of the answer about it. */
+/** Finds the agents that were probably meant by the address of none, as a member of the answer about it. */
 export async function findMeant(
   reader: Reader,
   agentUrl: string,
 ): Promise<{ did_you_mean?: string[] }> {
-  const meant = await findAgentsOfHost(reader, agentUrl)
+  const meant = await findMeantAgents(reader, agentUrl)
   return meant.length === 0 ? {} : { did_you_mean: meant }
 }
 
 /** Lists what the agents depend on that may have been meant. */
 export function listMeantKeys(reader: Reader, agentUrl: string): string[] {
-  return findHostOfAgents(reader, agentUrl) === undefined ? [] : [SNAPSHOT_KEY]
+  return mayMeanAgents(reader, agentUrl) ? [SNAPSHOT_KEY] : []
 }

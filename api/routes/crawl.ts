@@ -8,7 +8,11 @@ import {
   type CrawlScope,
   ManagerRevalidationAccepted,
 } from '../../pipeline/model/crawl-request.ts'
-import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
+import {
+  crawlRequestStatus,
+  findCrawlRequest,
+  type StoredCrawlRequest,
+} from '../../pipeline/read/lookups/crawl-requests.ts'
 import { findOwnMembership, isInOrganization, mayEdit } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { type CountedCrawl, crawlLimits } from '../limits/crawl-quota.ts'
@@ -19,7 +23,8 @@ import type { Services } from '../operation/services.ts'
 import { unwrapAnswer } from '../operation/submission-result.ts'
 import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 
-const counting = 'All kinds of crawl requests count toward the same limits.'
+const counting =
+  'All kinds of crawl requests count toward the same limits. If your organization has just requested the same crawl, the 429 has its `crawl_request_id`.'
 /** Asks for a crawl. */
 const shared = {
   method: 'POST',
@@ -114,17 +119,17 @@ export const readCrawlRequest = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, principal, services: { reader } }) => {
     const request = findCrawlRequest(reader, id)
-    const isTheirs =
-      isAdmin(principal.roles) ||
-      request?.requested_by === principal.id ||
-      (request?.org_id !== undefined &&
-        request.org_id !== null &&
-        isInOrganization(principal, request.org_id))
-    return request && isTheirs
+    return request && maySee(principal, request)
       ? replyOk(crawlRequestStatus(request, reader.now()))
       : replyRefused('not_found', 'there is no crawl request with this ID', {})
   },
 })
+
+/** Tells whether a caller may see a request: its organization or the caller has made it. */
+function maySee(principal: Principal, { requested_by, org_id }: StoredCrawlRequest): boolean {
+  const isTheirs = org_id !== null && isInOrganization(principal, org_id)
+  return isTheirs || requested_by === principal.id || isAdmin(principal.roles)
+}
 
 interface TakenRequest {
   id: string
@@ -161,7 +166,10 @@ export async function submitCrawlRequest(
     target: isForced ? `forced:${id}` : scope === 'manager' ? `manager:${domain}` : domain,
     user: toLimitedUser(principal),
   }
-  const headers = await services.quota.reserve(counted)
+  const headers = await services.quota.reserve(counted, pending => {
+    const request = findCrawlRequest(services.reader, pending)
+    return request !== undefined && maySee(principal, request)
+  })
   try {
     const answer = await services.writer.submit({
       op: 'crawl.request',

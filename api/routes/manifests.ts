@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { fileKinds } from '../../pipeline/model/observation.ts'
+import { type Domain, stripWww } from '../../pipeline/core/domain.ts'
+import { type FileKind, fileKinds } from '../../pipeline/model/observation.ts'
 import { ManifestLookup } from '../../pipeline/model/responses/manifests.ts'
 import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import { findManifestReference } from '../../pipeline/read/queries/manifests.ts'
+import type { Snapshot } from '../../pipeline/read/reader.ts'
 import { PastedDomain } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../responses/lists.ts'
@@ -32,8 +34,22 @@ export const lookUpManifest = defineOperation({
     const found = reference !== undefined
     const freshness = findFileFreshness(reader, type, domain)
     return replyOk(
-      { success: found, found, ...(found && { reference }), freshness },
+      {
+        success: found,
+        found,
+        ...(found && { reference }),
+        ...(snapshot && !found && (await findMeant(snapshot, type, domain))),
+        freshness,
+      },
       buildSeqHeader(snapshot),
     )
   },
 })
+
+/** Finds the domain without `www.`, as a member of the answer about one without a manifest. */
+async function findMeant(snapshot: Snapshot, type: FileKind, domain: Domain) {
+  const meant = stripWww(domain)
+  const isKnown =
+    meant !== undefined && (await findManifestReference(snapshot, type, meant)) !== undefined
+  return isKnown ? { did_you_mean: [meant] } : {}
+}

@@ -3,7 +3,7 @@ import { Domain } from '../core/domain.ts'
 import { type ImageType, imageTypes } from '../core/image-type.ts'
 import { type ReviewStatus, reviewStatuses } from './review.ts'
 import { Editor, isStorable } from './save.ts'
-import { Success } from './shared-fields.ts'
+import { MeantDomain, Success } from './shared-fields.ts'
 
 /** Maximum size of a picture in a submission: a larger one never gets to the writer, whatever the limits say. */
 const BASE64_CHARS = 1_400_000
@@ -99,6 +99,7 @@ export const LogoList = z
         pending: count.describe('Number of logos that are waiting for review'),
       })
       .describe('Counts of the logos by status'),
+    did_you_mean: MeantDomain,
   })
   .meta({ id: 'LogoList', description: 'A brand’s logos that the caller may see' })
 export type LogoList = z.infer<typeof LogoList>

@@ -27,6 +27,11 @@ export const DiscoveryMethod = text.describe(
   'How the relevant file was found: `direct` on the domain itself, `authoritative_location` through a pointer, `ads_txt_managerdomain` through ads.txt; a claim of a manager’s file is `adagents_authoritative`',
 )
 
+export const MeantDomain = z
+  .array(text)
+  .optional()
+  .describe('The domain without `www.`, if the registry knows only that one')
+
 export const PropertyRid = z
   .uuid()
   .describe('Permanent ID of the property in this registry; it survives renames')

@@ -49,11 +49,15 @@ describe('an API key', () => {
       })
     const answers = await Promise.all([create('Once'), create('Once'), create('Once')])
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 409, 409])
-    expect((await create('Other')).json()).toEqual({
-      code: 'conflict',
-      error:
+    const conflict = (error: string) => ({ code: 'conflict', error })
+    expect((await create('Once')).json()).toEqual(
+      conflict(
         'This Idempotency-Key was used, and what it created is not shown again: send another one to create a new one.',
-    })
+      ),
+    )
+    expect((await create('Other')).json()).toEqual(
+      conflict('This Idempotency-Key was used for a different request.'),
+    )
     const created = await names(owner)
     expect(created.filter((name: string) => ['Once', 'Other'].includes(name))).toEqual(['Once'])
   })

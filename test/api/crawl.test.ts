@@ -144,6 +144,17 @@ describe('POST /api/registry/crawl-request', () => {
     })
   })
 
+  test('429: names the request that is under way to those who may read it', async () => {
+    const { registry, ask } = await open()
+    const other = await registry.createKey('Others')
+    const { crawl_request_id } = (await ask({ domain: 'news.example' })).json()
+    const again = await ask({ domain: 'news.example' })
+    expect([again.statusCode, again.json().crawl_request_id]).toEqual([429, crawl_request_id])
+    const theirs = await ask({ domain: 'news.example' }, other)
+    expect(theirs.statusCode).toBe(429)
+    expect(theirs.json()).not.toHaveProperty('crawl_request_id')
+  })
+
   test('429: a caller may make thirty requests an hour', async () => {
     const { registry, ask } = await open()
     const other = await registry.createKey('Others')

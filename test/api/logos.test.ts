@@ -270,6 +270,14 @@ test('all stores agree on logos, and no public one names their authors', async (
   expect(await registry.verify()).toEqual([])
 })
 
+test('an empty list names the domain that has logos without its www.', async () => {
+  expect(await listed('www.acme.example')).toMatchObject({
+    logos: [],
+    did_you_mean: ['acme.example'],
+  })
+  expect(await listed('www.nobody.example')).not.toHaveProperty('did_you_mean')
+})
+
 test('a house shows the approved logos of its brands as a tree, and no other', async () => {
   const house = 'house-of-logos.example'
   const buildLeaf = (location: string) => ({

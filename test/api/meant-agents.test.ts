@@ -17,6 +17,7 @@ beforeAll(async () => {
   for (const [domain, named] of [
     ['acme.example', agents],
     ['root-site.example', [root, `${root}/mcp`]],
+    ['plain-site.example', ['http://plain.example/mcp']],
   ] as const) {
     await registry.observe(observePublisherFile(domain, { sites: [domain], agents: [...named] }))
   }
@@ -81,10 +82,25 @@ describe.each(questions)('%s', (_, build, status) => {
     expect([answer.statusCode, answer.json().did_you_mean]).toEqual([status, agents])
   })
 
-  test.each([...agents, `${HOST}/other`, 'https://root.example', 'https://nobody.example'])(
-    'names no other agents for %s',
-    async address => {
-      expect((await get(address)).json()).not.toHaveProperty('did_you_mean')
-    },
-  )
+  test.each([HOST, `${HOST}/`])('names the agents of a host with http for %s', async address => {
+    expect((await get(address.replace('https', 'http'))).json().did_you_mean).toEqual(agents)
+  })
+
+  test('names the agent with https for the same URL with http', async () => {
+    for (const agent of [...agents, 'https://root.example']) {
+      const answer = await get(agent.replace('https', 'HTTP'))
+      expect([answer.statusCode, answer.json().did_you_mean]).toEqual([status, [agent]])
+    }
+  })
+
+  test.each([
+    ...agents,
+    `${HOST}/other`,
+    'http://sales.acme.example/other',
+    'http://plain.example/mcp',
+    'https://root.example',
+    'https://nobody.example',
+  ])('names no other agents for %s', async address => {
+    expect((await get(address)).json()).not.toHaveProperty('did_you_mean')
+  })
 })

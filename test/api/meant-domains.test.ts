@@ -38,6 +38,8 @@ const operations: [name: string, path: string][] = [
     '/api/registry/publisher/authorization?agent=https://x.example/mcp&domain=',
   ],
   ['lookUpOperator', '/api/registry/operator?domain='],
+  ['brandHistory', '/api/brands/history?domain='],
+  ['propertyHistory', '/api/properties/history?domain='],
 ]
 
 const ask = async (url: string) => (await registry.app.inject(url)).json()
@@ -51,6 +53,24 @@ describe.each(operations)('%s', (_, path) => {
   })
 
   test.each(['known.example', 'www.both.example', 'www.nobody.example', 'm.known.example'])(
+    'names no other domain for %s',
+    async domain => {
+      expect(await ask(path + domain)).not.toHaveProperty('did_you_mean')
+    },
+  )
+})
+
+describe.each(['brand.json', 'adagents.json'])('lookUpManifest of a %s', type => {
+  const path = `/api/manifest-refs/lookup?type=${type}&domain=`
+
+  test('names the domain that has one without its www.', async () => {
+    expect(await ask(`${path}www.known.example`)).toMatchObject({
+      found: false,
+      did_you_mean: ['known.example'],
+    })
+  })
+
+  test.each(['known.example', 'www.both.example', 'www.nobody.example'])(
     'names no other domain for %s',
     async domain => {
       expect(await ask(path + domain)).not.toHaveProperty('did_you_mean')

@@ -99,15 +99,19 @@ function changeByOperator(op: 'add' | 'remove', org: string, domain: string, pro
 }
 
 test('a challenge is created once under one Idempotency-Key, and stays valid when the request is repeated', async () => {
-  const repeated = () =>
+  const repeated = (domain = 'acme.example') =>
     registry.send('POST', '/api/registry/ownership/challenges', {
       key: acme.key,
       headers: { 'idempotency-key': 'once' },
-      payload: { domain: 'acme.example' },
+      payload: { domain },
     })
   const first = await repeated()
   expect(first.statusCode, first.body).toBe(201)
   expect((await repeated()).statusCode).toBe(409)
+  expect((await repeated('other.example')).json()).toMatchObject({
+    code: 'conflict',
+    error: 'This Idempotency-Key was used for a different request.',
+  })
   inDns(first.json().nonce)
   expect((await verify()).status).toBe(200)
 })

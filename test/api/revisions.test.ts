@@ -64,6 +64,13 @@ async function decide(op: 'review.approve' | 'review.reject', subject: string): 
 }
 
 describe('GET /api/brands/discovered/{domain}/revisions', () => {
+  test.each(['', '/1'])('names the domain that was saved without its www. (%j)', async part => {
+    expect((await get(toRevisionsPath('www.acme.example') + part)).json()).toMatchObject({
+      domain: 'www.acme.example',
+      did_you_mean: ['acme.example'],
+    })
+  })
+
   test('200: every revision, newest first, the first one included', async () => {
     const answer = await get(toRevisionsPath('acme.example'))
     expect(answer.statusCode).toBe(200)

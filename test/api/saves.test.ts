@@ -252,7 +252,10 @@ describe('POST /api/properties/save', () => {
     const answer = await saveProperties(facts)
     expect(answer.statusCode, answer.body).toBe(200)
     const { id, ...rest } = answer.json()
-    expect(rest).toEqual({ success: true, message: 'Properties saved' })
+    expect(rest).toEqual({
+      success: true,
+      message: 'Properties saved; `authorized_agents` was ignored',
+    })
     const resolved = await get(`properties/resolve?domain=${domain}`)
     expect(resolved).toMatchObject({
       publisher_domain: domain,

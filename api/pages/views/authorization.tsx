@@ -10,7 +10,7 @@ import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
 import { findLastProbe } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
-import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
+import { findMeantAgents } from '../../../pipeline/read/queries/agents-of-host.ts'
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { completeMoment } from '../../inputs/as-of.ts'
@@ -65,7 +65,7 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   const { agent_url, identifier_value, domain } = asked
   try {
     if (agent_url !== '' && (identifier_value || domain) !== '') {
-      const agents = await findAgentsOfHost(call.services.reader, agent_url)
+      const agents = await findMeantAgents(call.services.reader, agent_url)
       if (agents.length > 1) return showForm(asked, [], { fault: renderAgentChoice(asked, agents) })
       const [agent] = agents
       const meant = agent === undefined ? asked : { ...asked, agent_url: agent, stated: agent_url }

@@ -8,7 +8,7 @@ import {
   listIdentifierKeys,
   listPublisherKeys,
 } from '../../../pipeline/read/lookups/surrogate-keys.ts'
-import { findHostOfAgents } from '../../../pipeline/read/queries/agents-of-host.ts'
+import { mayMeanAgents } from '../../../pipeline/read/queries/agents-of-host.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
 import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
@@ -85,7 +85,7 @@ export const authorizeProperty = defineOperation({
     const { reader } = services
     const { agent_url, identifier_type, identifier_value } = query
     const agentUrl = parseAgent('agent_url', agent_url)
-    if (query.as_of !== undefined || !hasNoTerms(query) || findHostOfAgents(reader, agentUrl))
+    if (query.as_of !== undefined || !hasNoTerms(query) || mayMeanAgents(reader, agentUrl))
       return judgeWithTerms(call)
     const identifier = { type: identifier_type, value: identifier_value }
     const sale = findCachedSale(reader, identifier, agentUrl, toTerms(query, reader.now()))

@@ -17,6 +17,7 @@ import { createCsv, PastedDomain } from '../../inputs/fields.ts'
 import { readLogoForm } from '../../inputs/logo-form.ts'
 import { submitIdempotent } from '../../operation/idempotency.ts'
 import { defineOperation } from '../../operation/operation.ts'
+import { findMeantDomain } from '../../responses/meant-domain.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
 const params = z.object({ domain: PastedDomain })
@@ -50,11 +51,18 @@ export const listLogos = defineOperation({
     const visible = findLogos(reader, domain)
       .filter(logo => isVisible(logo, principal))
       .filter(logo => tags.every(tag => logo.tags.includes(tag)))
+    const meant =
+      visible.length > 0
+        ? {}
+        : findMeantDomain(domain, meant =>
+            findLogos(reader, meant).some(logo => isVisible(logo, principal)),
+          )
     const counted = (status: string) => visible.filter(logo => logo.status === status).length
     return replyOk({
       domain,
       logos: visible.map(logo => toLogo(logo, baseUrl())),
       stats: { total: visible.length, approved: counted('approved'), pending: counted('pending') },
+      ...meant,
     })
   },
 })

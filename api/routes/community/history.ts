@@ -8,6 +8,7 @@ import { listDomainKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
+import { findMeantDomain, listMeantDomainKeys } from '../../responses/meant-domain.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
 const PAGE_ROWS_MAX = 100
@@ -71,7 +72,10 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
       'Returns saves, enrichments and rollbacks, newest first, back to revision 1, which created the entry. Crawls create no revisions. `total` counts all revisions. The editor of an automated enrichment is `system`.',
     access: 'public',
     cache: 'revalidate',
-    dependsOn: ({ query: { domain } }) => listDomainKeys(domain),
+    dependsOn: ({ query: { domain } }) => [
+      ...listDomainKeys(domain),
+      ...listMeantDomainKeys(domain, listDomainKeys),
+    ],
     query: z.object({
       domain: PastedDomain,
       limit: createRevisionLimit(PAGE_ROWS_MAX, PAGE_ROWS_DEFAULT),
@@ -91,7 +95,14 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
             ...buildPageEnd(offset, found.revisions.length, found.total),
             freshness,
           })
-        : replyRefused('not_found', `nothing is known about ${domain}`, { domain, freshness })
+        : replyRefused('not_found', `nothing is known about ${domain}`, {
+            domain,
+            ...findMeantDomain(
+              domain,
+              meant => findHistory(reader, entity, meant, { limit: 0, offset: 0 }) !== undefined,
+            ),
+            freshness,
+          })
     },
   })
 }

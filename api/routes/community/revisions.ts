@@ -7,6 +7,7 @@ import { listDomainKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
+import { findMeantDomain, listMeantDomainKeys } from '../../responses/meant-domain.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 import { createRevisionLimit, revisionOffset } from './history.ts'
 
@@ -49,6 +50,11 @@ const property: Kind = {
   group: 'Property Resolution',
 }
 
+const listKeys = (domain: string) => [
+  ...listDomainKeys(domain),
+  ...listMeantDomainKeys(domain, listDomainKeys),
+]
+
 function list({ entity, name, saved, path, group }: Kind): Operation {
   return defineOperation({
     id: `list${name}Revisions`,
@@ -60,7 +66,7 @@ function list({ entity, name, saved, path, group }: Kind): Operation {
       'Returns revisions newest first, including the one that created the entry. The editor is an opaque ID.',
     access: 'public',
     cache: 'revalidate',
-    dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
+    dependsOn: ({ params: { domain } }) => listKeys(domain),
     params: z.object({ domain: PastedDomain }),
     query: z.object({
       limit: createRevisionLimit(PAGE_ROWS_MAX, PAGE_ROWS_DEFAULT),
@@ -75,7 +81,13 @@ function list({ entity, name, saved, path, group }: Kind): Operation {
       const { total, revisions } = listRevisions(reader, entity, domain, { limit, offset })
       return total > 0
         ? replyOk({ domain, total, revisions, ...buildPageEnd(offset, revisions.length, total) })
-        : replyRefused('not_found', `nobody has saved ${domain}`, { domain })
+        : replyRefused('not_found', `nobody has saved ${domain}`, {
+            domain,
+            ...findMeantDomain(
+              domain,
+              meant => listRevisions(reader, entity, meant, { limit: 1, offset: 0 }).total > 0,
+            ),
+          })
     },
   })
 }
@@ -91,7 +103,7 @@ function read({ entity, name, saved, path, group }: Kind): Operation {
       '`content` is null while the entry is hidden, and for a revision that was never shown.',
     access: 'public',
     cache: 'revalidate',
-    dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
+    dependsOn: ({ params: { domain } }) => listKeys(domain),
     params: z.object({ domain: PastedDomain, number: RevisionNumber }),
     reply: { 200: RevisionHeld },
     errors: ['invalid_request', 'not_found'],
@@ -99,7 +111,13 @@ function read({ entity, name, saved, path, group }: Kind): Operation {
       const found = findRevision(reader, entity, domain, number)
       return found
         ? replyOk({ domain, ...found })
-        : replyRefused('not_found', `there is no revision ${number} of ${domain}`, { domain })
+        : replyRefused('not_found', `there is no revision ${number} of ${domain}`, {
+            domain,
+            ...findMeantDomain(
+              domain,
+              meant => findRevision(reader, entity, meant, number) !== undefined,
+            ),
+          })
     },
   })
 }

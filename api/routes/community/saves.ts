@@ -81,7 +81,7 @@ export const saveProperty = defineOperation({
   summary: 'Save or edit the properties of a publisher that publishes no adagents.json',
   description:
     'The properties and the contact are replaced. Only the publisher’s own file can authorize agents to sell ' +
-    `them: \`authorized_agents\` is ignored. Properties of other domains are left out; \`message\` says which. ${rules}`,
+    `them: \`authorized_agents\` is ignored. Properties of other domains are left out. \`message\` mentions both. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
@@ -101,7 +101,7 @@ export const saveProperty = defineOperation({
   reply: { 200: PropertySaved },
   errors: saveErrors,
   handle: async ({ body, principal, submissionId, services }) => {
-    const { publisher_domain: domain, authorized_agents: _, ...rest } = body
+    const { publisher_domain: domain, authorized_agents, ...rest } = body
     const properties = rest.properties.filter(property => isOwn(property, domain))
     const leftOut = rest.properties.length - properties.length
     const saved = await submitIdempotent(
@@ -117,11 +117,17 @@ export const saveProperty = defineOperation({
       },
       { domain },
     )
-    return replyOk(replySaved(saved, 'Properties', leftOut))
+    const namesAgents = [authorized_agents ?? []].flat().length > 0
+    return replyOk(replySaved(saved, 'Properties', { leftOut, namesAgents }))
   },
 })
 
-function replySaved(saved: Record<string, unknown>, what: string, leftOut = 0) {
+/** Replies with a save; its message says what was left out of the request. */
+function replySaved(
+  saved: Record<string, unknown>,
+  what: string,
+  { leftOut = 0, namesAgents = false } = {},
+) {
   const { entry_id, revision_number, review_id } = saved
   const isNew = revision_number === 1
   const waits =
@@ -130,9 +136,10 @@ function replySaved(saved: Record<string, unknown>, what: string, leftOut = 0) {
     leftOut === 0
       ? ''
       : `, without ${countThings(leftOut, 'property', 'properties')} of other domains`
+  const ignored = namesAgents ? '; `authorized_agents` was ignored' : ''
   return {
     success: true,
-    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${without}${waits}`,
+    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${without}${waits}${ignored}`,
     id: entry_id,
     ...(!isNew && { revision_number }),
     ...(review_id !== undefined && { review_status: 'pending' }),

@@ -81,7 +81,8 @@ export const createApiKey = defineOperation({
     const { org_id: org } = belonging
     const created = { key_id: id, org, label: name, permissions, hash, prefix }
     const creation = { op: 'key.create', ...created } as const
-    const { created_at } = await submitSecret(services, submissionId, creation)
+    const requested = { org, name, permissions }
+    const { created_at } = await submitSecret(services, submissionId, creation, requested)
     return { status: 201, body: { id, prefix, name, permissions, created_at, value } }
   },
 })

@@ -82,7 +82,9 @@ export const createInvitation = defineOperation({
     const hash = hashInvitationToken(token)
     const invitation = { invitation_id, org_id, email, role, hash, expires_at, most }
     const creation = { op: 'invitation.create', ...invitation } as const
-    const created_at = String((await submitSecret(services, submissionId, creation)).created_at)
+    const requested = { org_id, email, role }
+    const done = await submitSecret(services, submissionId, creation, requested)
+    const created_at = String(done.created_at)
     const url = `${baseUrl()}/dashboard/join?token=${token}`
     const inviter = principal.person?.email
     const invited = { email, role, organization: org_name, inviter, url, expires_at }

@@ -16,7 +16,7 @@ import {
   requireEditor,
   requireWritingKey,
 } from '../../auth/organization-access.ts'
-import { explainIdentifierFault } from '../../inputs/identifier.ts'
+import { explainIdentifierFault, listedTypes } from '../../inputs/identifier.ts'
 import { saveLimits } from '../../limits/save-quota.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
@@ -28,7 +28,10 @@ const IDENTIFIERS_MAX = 10_000
 const IDENTIFIER_CHARS_MAX = 2_048
 
 const part = z.string().trim().min(1, 'must not be empty').max(IDENTIFIER_CHARS_MAX)
-const type = part.describe('Type of identifier, such as `domain` or `ios_bundle`')
+const type = part.meta({
+  ...listedTypes,
+  description: 'Type of identifier, such as `domain` or `ios_bundle`',
+})
 const value = part.describe('The identifier itself')
 
 export const resolveIdentifiers = defineOperation({

@@ -13,7 +13,7 @@ import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.t
 import { resolveOrganization } from '../../auth/organization-access.ts'
 import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subscription.ts'
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
-import { submitSecret } from '../../live/submit-secret.ts'
+import { KEY_OF_OTHER, submitSecret } from '../../live/submit-secret.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { writeErrors } from '../write-errors.ts'
 import { filters, requireFilterable, resolveAgents } from './filters.ts'
@@ -70,7 +70,7 @@ export const createSubscription = defineOperation({
     const headers = await receivers.count(org_id)
     const receiver = { url: body.url, subscription_id, organization_id: org_id }
     await confirmReceiver(receiver, principal.id, services)
-    await submitSecret(services, submissionId, {
+    const creation = {
       op: 'subscription.create',
       subscription_id,
       org_id,
@@ -82,7 +82,8 @@ export const createSubscription = defineOperation({
       cursor,
       created_by: principal.id,
       most: config.LIMITS.subscriptionsPerOrganization,
-    })
+    } as const
+    await submitSecret(services, submissionId, creation, body)
     const subscription = requireOwn(subscription_id, org_id, services)
     return { status: 201, body: describeWithSecret(subscription, services), headers }
   },
@@ -95,5 +96,5 @@ function explainUsed(
 ) {
   return url === asked.url && kind === asked.kind
     ? `this Idempotency-Key created the subscription ${subscription_id}: POST /api/registry/subscriptions/${subscription_id}/resume returns its signing_secret`
-    : 'this Idempotency-Key was used for a different request'
+    : KEY_OF_OTHER
 }

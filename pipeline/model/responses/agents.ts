@@ -5,13 +5,14 @@ import {
   AgentUrl,
   AuthorizedFor,
   describeCut,
+  MeantDomain,
   PropertyTags,
   PublisherDomain,
   pageEnd,
 } from '../shared-fields.ts'
 import { ComplianceSummary } from './compliance.ts'
 import { FreshnessBlock } from './freshness.ts'
-import { MeantDomain, MemberName, PublisherEntry } from './publishers.ts'
+import { MemberName, PublisherEntry } from './publishers.ts'
 
 const text = z.string()
 const texts = z.array(text)

@@ -15,6 +15,7 @@ import {
   describeCut,
   describeListPart,
   ManagerDomain,
+  MeantDomain,
   PropertyId,
   PropertyName,
   PropertyRid,
@@ -24,7 +25,6 @@ import {
   pageEnd,
 } from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
-import { MeantDomain } from './publishers.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
@@ -139,7 +139,9 @@ export const AsOf = text.describe('Time to which the response applies, if the re
 
 export const DidYouMean = z
   .array(AgentUrl)
-  .describe('Agents on the host, if the requested URL names only the host and not an agent')
+  .describe(
+    'What you probably meant, if no agent has the requested URL: the agent with `https` instead of `http`, or the agents on the host if the URL names only that',
+  )
 
 export const PublisherAuthorization = z
   .looseObject({
@@ -351,7 +353,11 @@ export const CheckedSale = z
     error: text.optional().describe('Why the pair is invalid; absent if it is valid'),
     code: text.optional().describe('`invalid_request` if the pair is invalid'),
   })
-  .describe('Result of one check in a list: whether the agent can sell')
+  .meta({
+    id: 'AuthorizationLine',
+    description:
+      'A line of the bulk check: whether the agent can sell, or what is wrong with the pair',
+  })
 export type CheckedSale = z.infer<typeof CheckedSale>
 
 const JudgedSelector = z.looseObject({

@@ -40,11 +40,18 @@ export const ErrorBody = z
       .describe(
         'URL of the same operation at the registry that a replica follows: send the request there, since replicas reject writes and credentials',
       ),
+    crawl_request_id: text
+      .optional()
+      .describe(
+        'ID of your organization’s crawl request for the same domain, if a 429 is due to it',
+      ),
     domain: text.optional().describe('Domain that the request named'),
     did_you_mean: z
       .array(text)
       .optional()
-      .describe('What you probably meant: the domain without `www.`, or the agents on the host'),
+      .describe(
+        'What you probably meant: the domain without `www.`, the agent with `https`, or the agents on the host',
+      ),
     agent_url: text.optional().describe('URL of the agent that the request named'),
     publisher_domain: text.optional().describe('Domain of the publisher that the request named'),
     reason: text

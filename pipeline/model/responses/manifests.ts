@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MeantDomain } from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()
@@ -29,6 +30,7 @@ export const ManifestLookup = z
     success: z.boolean().describe('The same as `found`'),
     found: z.boolean().describe('Whether the location of the manifest is known'),
     reference: ManifestReference.optional(),
+    did_you_mean: MeantDomain,
     freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'ManifestLookup', description: 'Whether, and where, a domain has a manifest' })

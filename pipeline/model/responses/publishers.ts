@@ -8,6 +8,7 @@ import {
   describeCut,
   describeListPart,
   ManagerDomain,
+  MeantDomain,
   PropertyRid,
   PublisherDomain,
 } from '../shared-fields.ts'
@@ -177,11 +178,6 @@ const BrandCard = z
     industries: texts.optional().describe('Industries of the brand, at most six'),
   })
   .describe('Name, description, logo and colors of the domain’s brand; absent if unknown')
-
-export const MeantDomain = z
-  .array(text)
-  .optional()
-  .describe('The domain without `www.`, if the registry knows only that one')
 
 export const PublisherLookup = z
   .looseObject({
