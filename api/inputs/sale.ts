@@ -147,4 +147,4 @@ export function parseAgent(name: string, text: string): string {
 export const sidesSentence =
   '`sides` has the verdict of each file; `confirmed` means that both agree. '
 export const termsSentence =
-  'A grant limited to countries, placements or collections counts only if the request names them: if one is missing, `needs` names the first. `at` sets only the time at which grants must be valid.'
+  'A grant limited to countries, placements or collections counts only if the request names them; `needs` names the first that is missing. `at` sets only when grants must be valid.'

@@ -236,7 +236,7 @@ async function readResource(
 }
 
 function describeTool({ access, isForPeople, summary, description }: Operation): string {
-  const credential = isForPeople ? 'user token' : 'credential'
+  const credential = isForPeople ? 'access token' : 'credential'
   const needs = access === 'bearer' ? `Requires a ${credential} (Bearer)` : undefined
   return [summary, needs, description].filter(Boolean).join('. ')
 }

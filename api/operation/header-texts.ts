@@ -49,11 +49,11 @@ export const responseHeaderTexts = {
     schema: { type: 'integer', minimum: 1 },
   },
   'X-Registry-Seq': {
-    description: 'Number of the commit that the list shows',
+    description: 'Number of the commit that the response shows',
     schema: count,
   },
   'X-Registry-As-Of': {
-    description: 'Time up to which the list includes all commits',
+    description: 'Time up to which the response includes all commits',
     schema: { type: 'string', format: 'date-time' },
   },
   'X-Sync-Cursor': {

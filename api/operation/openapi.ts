@@ -52,7 +52,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'API key (`sk_…`) or user token (JWT)',
+          description: 'API key (`sk_…`) or access token (JWT)',
         },
         userToken: {
           type: 'http',

@@ -10,7 +10,7 @@ import { replyOk } from '../responses/reply.ts'
 const RESULTS_PER_KIND = 5
 
 const order =
-  'Exact names come first, then names that start with the text, then names that contain it. If few names match, words of four or more characters may contain a typo. Case and accents are ignored.'
+  'Exact names come first, then those that start with the text, then those that contain it. If few names match, words of four or more characters may contain a typo. Case and accents are ignored.'
 
 export const searchRegistry = defineOperation({
   id: 'search',

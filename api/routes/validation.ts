@@ -27,7 +27,7 @@ const ANSWER_BYTES_MAX = 256 * 1024 - 1_024
 const errors = ['invalid_request', 'unavailable'] as const
 const bodyErrors = ['too_large', 'unsupported_media_type'] as const
 const live =
-  'The file is read now: the domain’s own file, the file it points to, or the file of the manager that the domain’s ads.txt names. ' +
+  'The file is read now: the domain’s own file, the file it points to, or the file of the manager named in the domain’s ads.txt. ' +
   'Each issue has a `field`, a stable `code` and a fix. A file that cannot be fetched is invalid.'
 
 export const validateAdagents = defineOperation({

@@ -65,7 +65,7 @@ export const AuthorizationServer = z
   })
   .meta({
     id: 'AuthorizationServer',
-    description: 'Metadata of the identity provider that issues user tokens (RFC 8414)',
+    description: 'Metadata of the identity provider that issues access tokens (RFC 8414)',
   })
 export type AuthorizationServer = z.infer<typeof AuthorizationServer>
 

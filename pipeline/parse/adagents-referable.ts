@@ -115,8 +115,8 @@ export function proposeNaming(root: ObjectReader, key: string, name?: string): s
     isObject(item) && [item[member] ?? []].flat().length === 0 ? [index] : [],
   )
   if (unnamed.length === 0) return ''
-  const place = unnamed.length === 1 ? `${list}[${unnamed[0]}]` : `the ${noun} that you mean`
-  return `: give ${place} ${named}`
+  const place = unnamed.length === 1 ? `${list}[${unnamed[0]}]` : `the ${noun} you mean`
+  return `: add ${named} to ${place}`
 }
 
 function isNameable(key: string): key is Nameable {

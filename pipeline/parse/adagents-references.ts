@@ -155,6 +155,7 @@ function findForeignHost(
   )
   if (foreign === undefined) return undefined
   const meant =
-    proposeNearest(foreign.value, [owner]) || ': set publisher_domain to the domain that owns it'
+    proposeNearest(foreign.value, [owner]) ||
+    ': set publisher_domain to the domain that owns the property'
   return `has ${quote(foreign.value)}, which is neither ${owner} nor a subdomain of it, so the property was left out${meant}`
 }

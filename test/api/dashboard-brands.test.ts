@@ -252,7 +252,7 @@ test('a proof of a domain that another organization holds says what it is good f
   }
   const hosted = { org: acme, kind: 'adagents.json', domain, text: JSON.stringify(file) }
   await publishPreviewed(ann, hosted)
-  expect(await ask()).toContain('Another organization shares them')
+  expect(await ask()).toContain('Another organization shares these files')
 })
 
 test('the holder of a domain sees that another organization has verified it', async () => {
@@ -292,7 +292,7 @@ test('who has just verified a domain again ends the verification of another orga
   const asked = await sendForm(ann, `${domains}/end-others`, form)
   expect(load(asked.body)('h1').text()).toContain('of Intruder for contested.example')
   registry.clock.tick(15 * 60_000)
-  expect((await readRow()).text()).toContain('To end it, verify the domain again')
+  expect((await readRow()).text()).toContain('To end that verification, verify the domain again')
   const late = await sendForm(ann, `${domains}/end-others`, { ...form, sure: 'yes' })
   expect(load(late.body)('[role=alert]').text()).toContain('Verify contested.example again')
   await proveOwnership(registry, 'Boots', domain)

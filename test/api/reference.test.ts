@@ -103,7 +103,7 @@ describe('the API reference', () => {
     const access = load(write.body)('main a[href="/docs/guides/clients#get-a-key"]').parent()
     expect(access.text()).toContain('Requires an API key')
     const personal = await registry.app.inject('/docs/operations/acceptInvitation')
-    expect(personal.body).toContain('Requires a user token, sent as a bearer token.')
+    expect(personal.body).toContain('Requires an access token, sent as a bearer token.')
     expect(personal.body).toContain('Bearer $REGISTRY_USER_TOKEN')
     expect(personal.body).not.toContain('REGISTRY_KEY')
     expect(write.body).toContain('<code>save_brand</code>')

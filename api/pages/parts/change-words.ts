@@ -48,13 +48,13 @@ export const changeNames: Readonly<Record<EventType, string>> = {
   'collection.created': 'Collection: added',
   'collection.updated': 'Collection: changed',
   'collection.merged': 'Collection: merged',
-  'collection.removed': 'Collection: removed',
+  'collection.removed': 'Collection: no longer listed',
   'agent.discovered': 'Agent: new',
   'agent.verification_earned': 'Agent: badge earned',
   'agent.verification_lost': 'Agent: badge lost',
   'agent.compliance_changed': 'Agent: new test results',
   'agent.profile_updated': 'Agent: inventory changed',
-  'agent.removed': 'Agent: delisted',
+  'agent.removed': 'Agent: no longer listed',
 }
 
 /** Predicates of each type of event, in the order in which a sentence has them. */

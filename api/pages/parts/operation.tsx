@@ -44,12 +44,12 @@ export function renderAccess({ security }: DescribedOperation): Child {
   if (security.length === 0) return 'No key required.'
   const key = <a href="/docs/guides/clients#get-a-key">key</a>
   if (security.some(({ userToken }) => userToken !== undefined)) {
-    return 'Requires a user token, sent as a bearer token.'
+    return 'Requires an access token, sent as a bearer token.'
   }
   return security.some(needed => Object.keys(needed).length === 0) ? (
     <>No key required. A {key} may return more results.</>
   ) : (
-    <>Requires an API {key} or a user token, sent as a bearer token.</>
+    <>Requires an API {key} or an access token, sent as a bearer token.</>
   )
 }
 

@@ -35,7 +35,7 @@ export function renderSellers(
       <p class="empty">
         {is_usable
           ? 'This file lists no agents: it points to another file or has no valid entries.'
-          : 'Nothing can be compared while the file is invalid. If you publish it as it is, agents can no longer sell your ads.'}
+          : 'Nothing can be compared while the file is invalid. While your site serves it as it is, agents can’t sell your ads.'}
       </p>
     )
   }

@@ -27,7 +27,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
     body: (
       <>
         <h1>Publishers</h1>
-        <p class="lead">What each domain owns, and how many agents it authorizes.</p>
+        <p class="lead">What each publisher owns, and how many agents it authorizes.</p>
         {renderDirectory({
           path: '/publishers',
           nouns: ['publisher', 'publishers'],

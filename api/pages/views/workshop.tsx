@@ -238,12 +238,12 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
       <strong>
         {state} {kind}
       </strong>
-      {valid && vain > 0
-        ? `, but ${countThings(vain, 'entry authorizes', 'entries authorize')} nothing`
-        : null}
       {valid
-        ? counted > 0 && `, with ${warned}`
+        ? counted > 0 && ` with ${warned}`
         : `: ${countThings(errors.length, 'error')}, ${warned}`}
+      {valid && vain > 0
+        ? `; ${countThings(vain, 'entry authorizes', 'entries authorize')} nothing`
+        : null}
       . {valid && next}
       {state === 'Usable' && describeUsable(examined)}
     </p>
@@ -254,7 +254,7 @@ function renderVerdict(examined: ComparedFile, next: Child, id: Anchor): Html {
 function describeUsable({ kind, agents }: ComparedFile): string {
   if (kind === 'brand.json' || agents.length === 0)
     return 'Parts with errors may not take effect until you fix them.'
-  return 'Parts with errors may not take effect until you fix them: Authorized agents, below, shows which agents count.'
+  return 'Parts with errors may not take effect until you fix them: Authorized agents, below, shows what this file would change.'
 }
 
 /** Renders where to serve a file, and how the registry reads it there. */
@@ -267,7 +267,7 @@ function renderNext(
       Serve it at <code>{toUrl({ kind, location: domain })}</code>
       {hosting === undefined ? null : (
         <>
-          , then <a href={toCrawlPath(domain)}>crawl it now</a>
+          , then <a href={toCrawlPath(domain)}>have it crawled</a>
         </>
       )}
       .
@@ -392,8 +392,8 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   if (hosting === 'own file') {
     return (
       <p class="hint">
-        The site {domain} serves its own {kind}, so none can be hosted for it. Once this file is
-        valid, download it and use it to replace the one on your site.
+        The site {domain} serves its own {kind}, so none can be hosted for it. To publish a change,
+        check the file here, then download it and use it to replace the one on your site.
       </p>
     )
   }

@@ -31,7 +31,7 @@ const AgentAddress = z
   .meta({ examples: ['https://agent.example/mcp'] })
 
 const callNote =
-  'The agent is called now, without a credential. Returns 504 if it takes more than ten seconds, and 502 if its response is not usable. A recent response may be reused; `Age` is its age in seconds.'
+  'The agent is called now, without a credential. Returns 504 after ten seconds, and 502 if the response is not usable. A recent response may be reused; the `Age` header gives its age in seconds.'
 
 const shared = {
   method: 'GET',

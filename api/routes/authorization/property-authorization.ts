@@ -63,7 +63,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Check whether an agent can sell ads on a property',
-  description: `An agent is authorized if the publisher says so and the agent’s operator does not contradict that. ${sidesSentence}${termsSentence}`,
+  description: `The publisher must authorize the agent, and the operator must not contradict it. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({

@@ -51,7 +51,7 @@ export const createOrganization = defineOperation({
     if (person === undefined) {
       return refuse(
         'forbidden',
-        'organizations are created by people, with a user token; an API key already has one',
+        'organizations are created by people, with an access token; an API key already has one',
       )
     }
     const { organization_name: name, is_personal, ...said } = body

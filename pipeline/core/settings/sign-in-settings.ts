@@ -7,16 +7,16 @@ import { httpUrl, issuerUrl, text } from './setting-kinds.ts'
 export const signInSettings = {
   AUTH_ISSUER: defineSetting(
     issuerUrl.optional(),
-    'identity provider whose user tokens (JWT) are accepted; must equal their `iss` claim exactly. Without it the registry issues the tokens itself (`REGISTRY_SIGNING_KEYS`)',
+    'identity provider whose access tokens (JWT) are accepted; must equal their `iss` claim exactly. Without it the registry issues the tokens itself (`REGISTRY_SIGNING_KEYS`)',
   ),
   AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
     'URL of the identity provider’s public keys (JWKS). A crawler reads them at start, every hour, and when a token names an unknown key',
   ),
-  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` claim that a user token must have'),
+  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` claim that an access token must have'),
   AUTH_CLIENT_ID: defineSetting(
     text.optional(),
-    '`azp` claim, or else `client_id` claim, that a user token must have. AUTH_ISSUER requires this or AUTH_AUDIENCE',
+    '`azp` claim, or else `client_id` claim, that an access token must have. AUTH_ISSUER requires this or AUTH_AUDIENCE',
   ),
   OPENID_ISSUER: defineSetting(
     issuerUrl.optional(),

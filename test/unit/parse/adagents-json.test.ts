@@ -762,12 +762,12 @@ describe('references', () => {
     [
       'an ID, in a file whose property has none',
       { authorized_agents: [selling(['herald'])], properties: [site()] },
-      'give properties[0] the property_id "herald"',
+      'add the property_id "herald" to properties[0]',
     ],
     [
       'an ID, in a file whose properties have none',
       { authorized_agents: [selling(['herald'])], properties: [site(), site()] },
-      'give the property that you mean the property_id "herald"',
+      'add the property_id "herald" to the property you mean',
     ],
     [
       'an ID, in a file without properties',
@@ -780,12 +780,12 @@ describe('references', () => {
         authorized_agents: [entry({ authorization_type: 'property_tags', property_tags: ['top'] })],
         properties: [site()],
       },
-      'give properties[0] the tag "top"',
+      'add the tag "top" to properties[0]',
     ],
     [
       'nothing, in a file whose property has no ID',
       { authorized_agents: [selling()], properties: [site()] },
-      'give properties[0] a property_id, and name it here',
+      'add a property_id to properties[0], and name it here',
     ],
     [
       'nothing, in a file whose property has one',

@@ -183,7 +183,7 @@ test('inventory that is exclusive to one agent and sold by another is found', as
 })
 
 test('claims are counted by what the publisher says instead', async () => {
-  expect(await ask('Who claims inventory')).toEqual([
+  expect(await ask('Who claims to sell inventory')).toEqual([
     'network.example manager failing 1 shop.example',
     'network.example manager other_agents 1 news.example',
   ])
