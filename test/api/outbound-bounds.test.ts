@@ -76,8 +76,10 @@ async function runInCrowd<Result>(
 ): Promise<Result> {
   const crowd = Array.from({ length: 150 }, (_, i) => ask(`n${i}.${site}`, `198.51.100.${i}`))
   await vi.waitFor(() => expect(askedAt(site)).toBeGreaterThanOrEqual(60), 5_000)
+  // These wait as long as the work does: when the crowd gives up, the next turns are theirs.
+  const late = Array.from({ length: 20 }, (_, i) => ask(`late${i}.${site}`, `192.0.2.${i}`))
   const result = await work()
-  await Promise.all(crowd)
+  await Promise.all([...crowd, ...late])
   return result
 }
 
