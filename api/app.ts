@@ -5,6 +5,7 @@ import type { ApiWriter } from '../jobs/api-client/writer-client.ts'
 import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import type { Redis } from '../jobs/redis.ts'
 import { type Clock, DAY, MINUTE } from '../pipeline/core/clock.ts'
+import { computeOnce } from '../pipeline/core/compute-once.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { readRegistryKeys } from '../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/keys/signing-key.ts'
@@ -170,6 +171,7 @@ function buildServices(
     if (config.BASE_URL !== undefined || app.server.listening) knownUrl = url
     return url
   }
+  // Only when it is asked for is it known where the API listens.
   const openapi = computeOnce(() => buildOpenapi(operations, baseUrl()))
   const metrics = new Metrics(deps.reader, config, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
@@ -270,15 +272,6 @@ function buildTimeouts({ LIMITS: { requestMs } }: Config) {
       // Refused in our words (malformed-requests.ts).
       requireHostHeader: false,
     },
-  }
-}
-
-/** Returns a function that computes a value on its first call: only then is it known where the API listens. */
-function computeOnce<Value>(compute: () => Value): () => Value {
-  let value: Value | undefined
-  return () => {
-    value ??= compute()
-    return value
   }
 }
 

@@ -4,7 +4,7 @@ import type { Evidence } from '../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../pipeline/model/responses/freshness.ts'
 import { listFilesOfIdentifier } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { buildPublisherEvidence } from '../responses/evidence.ts'
+import { buildPublisherEvidence, createCitedPublisher } from '../responses/evidence.ts'
 import { showDomains } from './html/text.tsx'
 import { PUBLISHER_REVOKED } from './parts/verdict.tsx'
 import { loadRevoker } from './revocation.ts'
@@ -29,7 +29,9 @@ export async function explainSilence(
   const failure = outcome as Outcome | undefined
   const isRead = failure === undefined || getEffect(failure) === 'success'
   if (!isUnread.has(step.rule) || isRead || publisher === undefined) return step
-  const found = buildPublisherEvidence(reader, publisher, { rule: 'file_not_known' })
+  const found = buildPublisherEvidence(createCitedPublisher(reader, publisher), {
+    rule: 'file_not_known',
+  })
   const host = String(showDomains(parseUrl(found.file ?? '')?.hostname ?? publisher))
   return { ...step, ...found, text: describeUnusable(host, failure) }
 }

@@ -1,3 +1,4 @@
+import { computeOnce } from '../../pipeline/core/compute-once.ts'
 import { getAt, getFirst, getLast } from '../../pipeline/core/present.ts'
 import { type Source, toUrl } from '../../pipeline/model/observation.ts'
 import { operatorTexts } from '../../pipeline/model/operator-side.ts'
@@ -54,7 +55,7 @@ export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
 export function listEvidence(
   reader: Reader,
   property: ForSale | undefined,
-  publisher: string,
+  publisher: CitedPublisher,
   operating: OperatorSide,
   { judged }: Verdict,
   declaredCursor = '0',
@@ -74,7 +75,7 @@ export function listEvidence(
     build: index => ({
       ...about,
       ...(index < length
-        ? buildPublisherEvidence(reader, publisher, getStep(index))
+        ? buildPublisherEvidence(publisher, getStep(index))
         : buildOperatorEvidence(
             reader,
             property,
@@ -93,18 +94,27 @@ function sortSteps({ publisher, deciding }: DecidingRules): PublisherStep[] {
   return publisher.toSorted((a, b) => rank(b) - rank(a))
 }
 
+/** A publisher whose file steps of the evidence cite: it is found for the first of them. */
+export interface CitedPublisher {
+  domain: string
+  getFile(): ReturnType<typeof findPublisherFile>
+}
+
+export function createCitedPublisher(reader: Reader, domain: string): CitedPublisher {
+  return { domain, getFile: computeOnce(() => findPublisherFile(reader, domain)) }
+}
+
 /** Builds what one entry of a publisher’s file says of a sale, or the file as a whole. */
 export function buildPublisherEvidence(
-  reader: Reader,
-  publisher: string,
+  { domain, getFile }: CitedPublisher,
   { rule, grant }: PublisherStep,
 ): Evidence {
-  const file = findPublisherFile(reader, publisher)
+  const file = getFile()
   return {
     side: 'publisher',
-    domain: publisher,
+    domain,
     ...file,
-    ...(grant && toEvidenceEntry(grant, publisher)),
+    ...(grant && toEvidenceEntry(grant, domain)),
     rule,
     says: judgePublisherSide(rule),
     text: `${publisherTexts[rule]}${grant ? describeVersion(file) : ''}`,

@@ -21,7 +21,7 @@ import {
 import type { OperatorSide } from '../../pipeline/resolve/operator-side.ts'
 import { type ProductSelector, selectRequested } from '../../pipeline/resolve/product-selectors.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { listEvidence } from './evidence.ts'
+import { createCitedPublisher, listEvidence } from './evidence.ts'
 import { joinLists, type LongList, toLongList } from './list-parts.ts'
 
 export interface JudgedSale {
@@ -173,7 +173,7 @@ export class ProductJudge {
             listEvidence(
               this.#reader,
               property,
-              requireValue(domain, 'publisher'),
+              createCitedPublisher(this.#reader, requireValue(domain, 'publisher')),
               this.#operating,
               verdict,
               declaredCursor,

@@ -36,7 +36,7 @@ import {
   unrecordedOperating,
 } from '../../pipeline/resolve/operator-side.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { listEvidence } from './evidence.ts'
+import { createCitedPublisher, listEvidence } from './evidence.ts'
 import { type LongList, toLongList } from './list-parts.ts'
 import type { Past } from './past.ts'
 
@@ -249,7 +249,7 @@ export function chooseBestSale(
         ? listEvidence(
             reader,
             decisive.property,
-            decisive.publisher,
+            createCitedPublisher(reader, decisive.publisher),
             operating,
             decisive.verdict,
             declaredCursor,

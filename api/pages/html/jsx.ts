@@ -101,7 +101,8 @@ export function renderChildren(child: Child): string {
   if (child instanceof Html) return child.toString()
   if (!Array.isArray(child)) return escapeHtml(String(child))
   let text = ''
-  for (const part of child) text += renderChildren(part)
+  for (const part of child)
+    text += typeof part === 'string' ? escapeHtml(part) : renderChildren(part)
   return text
 }
 
@@ -116,31 +117,42 @@ function renderEditable(children: readonly Child[]): string {
 }
 
 function renderAttributes(attributes: Readonly<Record<string, Value | Child>>): string {
-  let text = ''
-  for (const name of Object.keys(attributes)) {
+  let rendered = ''
+  for (const name in attributes) {
     const value = attributes[name]
     if (value === null || value === undefined || value === false) continue
-    checkAttributeName(name)
-    if (ADDRESSES.has(name) && !isSafeAddress(String(value))) continue
-    text += value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`
+    const { bare, start, isAddress } = findAttribute(name)
+    const text = String(value)
+    if (isAddress && !isSafeAddress(text)) continue
+    rendered += value === true ? bare : `${start + escapeHtml(text)}"`
   }
-  return text
+  return rendered
 }
 
-/** Names that were checked before; there are only as many as our own pages use. */
-const allowedNames = new Set<string>()
+/** Holds the text before the value of an attribute. */
+interface Attribute {
+  start: string
+  /** An attribute without a value. */
+  bare: string
+  isAddress: boolean
+}
 
-function checkAttributeName(name: string): void {
-  if (allowedNames.has(name)) return
+/** Attributes that were checked before; there are only as many as our own pages use. */
+const allowed = new Map<string, Attribute>()
+
+function findAttribute(name: string): Attribute {
+  const known = allowed.get(name)
+  if (known !== undefined) return known
   if (!ATTRIBUTE.test(name) || FORBIDDEN.test(name)) throw new Error(`${name} is no attribute`)
-  allowedNames.add(name)
+  const attribute = { start: ` ${name}="`, bare: ` ${name}`, isAddress: ADDRESSES.has(name) }
+  allowed.set(name, attribute)
+  return attribute
 }
 
 /** Tells whether an address stays on this server or leads elsewhere over HTTP, and runs nothing. */
 export function isSafeAddress(address: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers drop them and read on
-  if (/[\u0000-\u0020\\]/.test(address)) return false
-  return /^(?:https?:\/\/[^/]|\/(?!\/)|[?#])/i.test(address)
+  return /^(?:https?:\/\/(?=[^/])|\/(?!\/)|[?#])[^\u0000-\u0020\\]*$/i.test(address)
 }
 
 type AttributeName =

@@ -250,14 +250,16 @@ export function renderTable<Item>(table: Table<Item>): Html {
 /** Finds whether a cell has a text that wraps in a wide window; any other stays whole, and leaves its room to those. */
 function findLook(cell: Html | undefined): 'wraps' | undefined {
   const html = String(cell ?? '')
-  if (html.length <= PHRASE_CHARS) return undefined
+  if (dropTags(html).length <= PHRASE_CHARS) return undefined
   const lines = html.split(/<\/?(?:div|p|li)\b[^>]*>/)
   const isLong = lines.some(line => {
-    const text = line.replace(/<[^>]+>/g, '').trim()
+    const text = dropTags(line).trim()
     return text.length > (text.includes(' ') ? PHRASE_CHARS : NAME_CHARS)
   })
   return isLong ? 'wraps' : undefined
 }
+
+const dropTags = (html: string) => html.replace(/<[^>]+>/g, '')
 
 /** Formats which rows of all a page shows: `11–20`, or `21`. */
 export function formatRange(before: number, shown: number): string {

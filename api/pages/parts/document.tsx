@@ -32,6 +32,11 @@ const sections: readonly Link[] = [
   DOCS,
 ]
 
+const withDashboard: readonly Link[] = [...sections, DASHBOARD]
+
+/** Addresses of pages whose link in the header says that they are shown. */
+const linked = new Set<string | undefined>([...sections, ...docs].map(([address]) => address))
+
 const SKIP = (
   <a class="skip" href="#content">
     Skip to content
@@ -142,8 +147,8 @@ const headers = new Map<string, Html>()
 function findHeader(view: View, hasDashboard: boolean, address: string | undefined): Html {
   const [path] = address?.split('?', 1) ?? []
   if (view.hasSearch || view.tabs !== undefined) return renderHeader(view, hasDashboard, path)
-  const isWhole = [...sections, ...docs].some(([address]) => address === path)
-  const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${hasDashboard}`
+  const place = path === '/' || linked.has(path) ? path : `${findSection(path)} ${findDocs(path)}`
+  const key = `${place} ${hasDashboard}`
   const known = headers.get(key)
   if (known !== undefined) return known
   const header = renderHeader({}, hasDashboard, path)
@@ -158,9 +163,8 @@ const findDocs = (path = ''): Link | undefined =>
 function findSection(path = ''): Link | undefined {
   if (findDocs(path) !== undefined) return DOCS
   const [, first = ''] = path.split('/')
-  return [...sections, DASHBOARD].find(
-    ([address]) => address === `/${first}` || address === `/${first}s`,
-  )
+  const [own, list] = [`/${first}`, `/${first}s`]
+  return withDashboard.find(([address]) => address === own || address === list)
 }
 
 /** Renders the head of a page. Its menu is folded where there is little room; its tabs never are. */
@@ -184,11 +188,7 @@ function renderHeader(
       <details class="menu">
         <summary>Menu</summary>
         <nav aria-label="Sections">
-          {renderLinks(
-            [...sections, ...(hasDashboard ? [DASHBOARD] : [])],
-            findSection(path),
-            path,
-          )}
+          {renderLinks(hasDashboard ? withDashboard : sections, findSection(path), path)}
         </nav>
         {account ?? null}
       </details>

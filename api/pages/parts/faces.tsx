@@ -33,19 +33,26 @@ export function findFaces(reader: Reader, domains: readonly string[]): Faces {
       )
     },
     renderName: domain => renderName(findBrandName(reader, domain), 80),
-    renderDomain: (domain, separator = '') =>
-      findBrandName(reader, domain) === domain ? null : (
-        <span class="quiet">
-          {renderName(domain)}
-          {separator}
-        </span>
-      ),
-    renderLink: (domain, path) => (
-      <a class="face" href={path}>
-        {faces.renderMark(domain)}
-        {faces.renderName(domain)} <div>{faces.renderDomain(domain)}</div>
-      </a>
-    ),
+    renderDomain: (domain, separator) =>
+      renderDomain(domain, findBrandName(reader, domain), separator),
+    renderLink(domain, path) {
+      const name = findBrandName(reader, domain)
+      return (
+        <a class="face" href={path}>
+          {faces.renderMark(domain, MARK_PX, name)}
+          {renderName(name, 80)} <div>{renderDomain(domain, name)}</div>
+        </a>
+      )
+    },
   }
   return faces
+}
+
+function renderDomain(domain: string, name: string, separator = ''): Html | null {
+  return name === domain ? null : (
+    <span class="quiet">
+      {renderName(domain)}
+      {separator}
+    </span>
+  )
 }

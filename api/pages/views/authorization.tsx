@@ -16,7 +16,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { completeMoment } from '../../inputs/as-of.ts'
 import { explainIdentifierFault } from '../../inputs/identifier.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
-import { buildPublisherEvidence } from '../../responses/evidence.ts'
+import { buildPublisherEvidence, createCitedPublisher } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { describeRefusal } from '../describe-refusal.ts'
@@ -318,7 +318,7 @@ async function toRefusal(
   const grants = as_of ? [] : (findInventory(reader, domain)?.grantsTo(agent_url) ?? [])
   const [grant] = grants.toSorted((a, b) => (toEnd(b) > toEnd(a) ? 1 : -1))
   const known = grant ? 'not_in_window' : 'agent_not_listed'
-  const step = buildPublisherEvidence(reader, domain, {
+  const step = buildPublisherEvidence(createCitedPublisher(reader, domain), {
     rule: isRead ? known : 'file_not_known',
     ...(grant && { grant }),
   })

@@ -53,7 +53,7 @@ import {
 import { findDemandedFreshness } from '../../live/deciding-freshness.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
-import { listEvidence } from '../../responses/evidence.ts'
+import { createCitedPublisher, listEvidence } from '../../responses/evidence.ts'
 import { buildListPart, joinLists, toLongList } from '../../responses/list-parts.ts'
 import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
 import { findMeantDomain, listMeantDomainKeys } from '../../responses/meant-domain.ts'
@@ -227,6 +227,7 @@ function judgePublisher(
 ) {
   const { agent_url } = agent
   const { publisher_domain } = inventory.stored
+  const cited = createCitedPublisher(reader, publisher_domain)
   const granting = inventory.granting(agent_url)
   const judged = inventory.properties
     .filter(property => property.is_active)
@@ -269,14 +270,7 @@ function judgePublisher(
         'evidence',
         joinLists(
           [...granted, ...judged.filter(isOther)].map(({ property, verdict }) =>
-            listEvidence(
-              reader,
-              property,
-              publisher_domain,
-              operating,
-              verdict,
-              paging.declared_cursor,
-            ),
+            listEvidence(reader, property, cited, operating, verdict, paging.declared_cursor),
           ),
         ),
         paging.evidence_cursor,
