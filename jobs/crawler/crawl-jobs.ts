@@ -5,6 +5,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { getEffect, isMissing, outcomes } from '../../pipeline/core/outcomes.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { crawlEach, createHostLimiter } from '../../pipeline/crawl/crawl-batch.ts'
 import { waitUnless } from '../../pipeline/crawl/deadline.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
@@ -34,7 +35,8 @@ interface Stop {
 
 /**
  * Creates the handler of the crawl queue: it fetches the files of a batch and sends each observation as soon
- * as possible, so that a batch that is stopped loses only its remaining files.
+ * as possible, so that a batch that is stopped loses only its remaining files. A crawler that was suspended for longer than
+ * its lock lasts sends nothing more: the list of remaining files belongs to the one that has taken over.
  */
 export function createCrawl(
   { fetcher, sender, config, clock, log, metrics }: CrawlDeps,
@@ -49,8 +51,13 @@ export function createCrawl(
     const remaining = new Map(targets.map(target => [toSourceKey(target), target]))
     await sender.waitForRoom(stopping)
     const counts: Record<string, number> = {}
+    const lost = new AbortController()
     const outbox = new Outbox(limits.outboxBytes, async observations => {
       await sender.waitForRoom(stopping)
+      if (!(await job.extendLock(requireValue(job.token, 'token of the job'), limits.jobLockMs))) {
+        lost.abort()
+        throw new Error('another crawler has taken over the batch')
+      }
       // Removed from the batch before they are sent, so that another crawler that takes over after
       // a crash does not repeat them.
       for (const observation of observations) remaining.delete(toSourceKey(observation))
@@ -59,7 +66,8 @@ export function createCrawl(
     })
     // A crawl that a person requested waits for its slot; the nightly crawl comes back later.
     const chosen = job.opts.lifo ? fetcher : crawling
-    const deps = { fetcher: chosen, clock, limits, protocolName, limitHost, stopping }
+    const ending = AbortSignal.any([stopping, lost.signal])
+    const deps = { fetcher: chosen, clock, limits, protocolName, limitHost, stopping: ending }
     const crawled = crawlEach(targets, deps, observation => {
       if (leaving.aborted) return
       metrics.countFile(observation)

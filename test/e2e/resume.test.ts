@@ -96,6 +96,8 @@ beforeAll(async () => {
       crawlBatchSources: 40,
       bulkCommitWaitMs: 500,
       jobLockMs: 6_000,
+      // The origin holds files back until the next kill.
+      fetchMs: 120_000,
       crawlLostMs: 30_000,
     }),
   }
