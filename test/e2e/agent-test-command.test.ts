@@ -4,7 +4,8 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { type RunningAgent, startAgent } from '../conformance/agent.ts'
 import { type Fault, FaultProxy } from '../conformance/agreement/proxy.ts'
 import { makeBundle } from '../support/fixtures/bundles.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { makeTemporaryFolder } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 
 const TOKEN = 'a-token-of-the-agent'
 const folder = makeTemporaryFolder()
@@ -41,7 +42,7 @@ afterAll(async () => {
 // Nothing is set: the agents of the live web have the public names.
 const settings = { DATA_DIR: join(folder.path, 'data') }
 const run = (args: string[], STORYBOARDS = bundle, more = {}) =>
-  runRegistry(['agent', 'test', url, ...args], { ...settings, STORYBOARDS, ...more })
+  runHere(['agent', 'test', url, ...args], { ...settings, STORYBOARDS, ...more })
 const withToken = ['--token', TOKEN]
 
 describe('registry agent test', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 import { buildOptions } from '../support/registry/registry.ts'
 import { testClock } from '../support/worlds/clock.ts'
 import { listDomains, observeAll } from '../support/worlds/many-publishers.ts'
@@ -9,7 +10,7 @@ import { buildShop } from '../support/worlds/nights.ts'
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
 const settings = { BRAKE_ROWS: '3', BRAKE_PUBLISHERS: '3' }
-const held = (...args: string[]) => runRegistry(['held', ...args], env)
+const held = (...args: string[]) => runHere(['held', ...args], env)
 
 beforeAll(async () => {
   const clock = testClock('2026-11-20T04:00Z')
@@ -33,7 +34,7 @@ describe('registry held', () => {
     const line = /^p0\.example +failed +0 grants, 1 property, since 2026-11-21T04:00:00.000Z$/m
     expect((await held('list')).stdout).toMatch(line)
     expect(JSON.parse((await held('list', '--json')).stdout)).toHaveLength(3)
-    expect((await runRegistry(['stats'], env)).stdout).toMatch(/^held +3$/m)
+    expect((await runHere(['stats'], env)).stdout).toMatch(/^held +3$/m)
 
     expect(await held('release', 'p9.example')).toMatchObject({
       status: 1,

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Command, makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const run = (...args: string[]) => runRegistry(args, env)
+const run = (...args: string[]) => runHere(args, env)
 const acme = ['--org', 'Acme']
 
 afterAll(() => folder.remove())
@@ -37,7 +38,7 @@ describe('registry org user', () => {
       'cannot be used with',
     )
     expect(existsSync(`${folder.path}/record/record.sqlite`)).toBe(true)
-    expect(await run('verify')).toMatchObject({ status: 0 })
+    expect(await runRegistry(['verify'], env)).toMatchObject({ status: 0 })
   })
 })
 

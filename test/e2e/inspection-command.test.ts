@@ -7,7 +7,8 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { RegistryStatus } from '../../scripts/commands/status-text.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { buildSubmission } from '../support/fixtures/submissions.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { makeTemporaryFolder } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 import { startRedis } from '../support/processes/redis.ts'
 import { ScriptProcess } from '../support/processes/script-process.ts'
 import { buildOptions } from '../support/registry/registry.ts'
@@ -17,7 +18,7 @@ import { buildPointer, buildShop } from '../support/worlds/nights.ts'
 const folder = makeTemporaryFolder()
 const dataDir = `${folder.path}/data`
 const run = (...args: string[]) =>
-  runRegistry(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+  runHere(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
 const runJson = async <Answer>(...args: string[]) =>
   JSON.parse((await run(...args, '--json')).stdout) as Answer
 

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const run = (...args: string[]) => runRegistry(args, env)
+const run = (...args: string[]) => runHere(args, env)
 const acme = ['--org', 'Acme']
 const url = 'https://agent.acme.example/mcp'
 
@@ -45,7 +46,7 @@ describe('registry member', () => {
         'MEMBER  VISIBLE TO  TYPE   AGENT\n' +
         `acme    public      sales  ${url}\n`,
     )
-    expect(await run('verify')).toMatchObject({ status: 0 })
+    expect(await runRegistry(['verify'], env)).toMatchObject({ status: 0 })
 
     const lost = await run(
       'member',
@@ -81,7 +82,7 @@ describe('registry member', () => {
 test('a tier that billing writes is set by a command only with --force', async () => {
   const own = makeTemporaryFolder()
   const billed = { ...env, DATA_DIR: own.path, BILLING_WEBHOOK_SECRET: 'x'.repeat(16) }
-  const runBilled = (...args: string[]) => runRegistry(args, billed)
+  const runBilled = (...args: string[]) => runHere(args, billed)
   await runBilled('org', 'create', '--name', 'Acme')
   const create = ['member', 'create', ...acme, '--tier', 'company_leader']
   const refused = await runBilled(...create)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { makeTemporaryFolder } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 import { MergingRegistry } from '../support/registry/merging-registry.ts'
 import { buildOptions } from '../support/registry/registry.ts'
 import { testClock } from '../support/worlds/clock.ts'
@@ -50,7 +51,7 @@ afterAll(() => folder.remove())
 describe('registry merge', () => {
   test('merges two records, and refuses invalid input with a reason', async () => {
     const [alias, canonical] = rids as [string, string]
-    const merge = (...args: string[]) => runRegistry(['merge', ...args], env)
+    const merge = (...args: string[]) => runHere(['merge', ...args], env)
     expect(await merge('property', alias.toUpperCase(), canonical, '--evidence', 'sold')).toEqual({
       status: 0,
       stdout: `${alias} now answers with ${canonical}\n`,

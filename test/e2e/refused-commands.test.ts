@@ -19,12 +19,15 @@ const other = '01939f00-0000-7000-8000-000000000001'
 const env = { DATA_DIR: join(folder.path, 'data'), REDIS_URL: undefined, LOG_LEVEL: 'error' }
 let origin: Origin
 
-/** Runs a command with this standard input and these settings. */
-function run(args: readonly string[], input = '', more: Environment = {}): Promise<Finished> {
+/** Runs a command in a process of its own, with this standard input and these settings. */
+function runAlone(args: readonly string[], input = '', more: Environment = {}): Promise<Finished> {
   const command = new Command([...args], { ...env, ...more })
   command.child.stdin?.on('error', () => undefined).end(input)
   return command.finish()
 }
+
+/** Runs a command that neither reads standard input nor serves. */
+const run = (args: readonly string[], more: Environment = {}) => runHere(args, { ...env, ...more })
 
 beforeAll(async () => {
   origin = await serveOrigin((_, response) => void response.writeHead(404).end())
@@ -101,7 +104,7 @@ describe('an unknown id or name is refused in one line', () => {
     [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist.'],
     [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder.`],
   ])('registry %j', async (command, sentence) => {
-    expect(await runHere(command, env)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
+    expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
   })
 
   test('and an organization that is there already is printed by its id', async () => {
@@ -135,7 +138,7 @@ describe('with BACKUP_TO a write is left to the indexer, and creates no registry
     [['crawl', 'a.example']],
   ])('registry %j', async command => {
     const settings = { DATA_DIR: standby, BACKUP_TO: join(folder.path, 'backups') }
-    expect(await run(command, '', settings)).toEqual({
+    expect(await run(command, settings)).toEqual({
       status: 1,
       stdout: '',
       stderr:
@@ -206,7 +209,10 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     [['top']],
     [['log', 'verify']],
   ])('registry %j', async command => {
-    expect(await run(command, JSON.stringify(ccpa), { DATA_DIR: missing })).toEqual({
+    const isRead = command.includes('-')
+    const place = { DATA_DIR: missing }
+    const ran = isRead ? runAlone(command, JSON.stringify(ccpa), place) : run(command, place)
+    expect(await ran).toEqual({
       status: 1,
       stdout: '',
       stderr: `There is no registry in ${missing}: is DATA_DIR right?\n`,
@@ -218,13 +224,13 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     const other = join(folder.path, 'other')
     mkdirSync(other)
     writeFileSync(join(other, 'notes.txt'), 'not ours')
-    expect(await run(['org', 'create', '--name', 'Acme'], '', { DATA_DIR: other })).toMatchObject({
+    expect(await run(['org', 'create', '--name', 'Acme'], { DATA_DIR: other })).toMatchObject({
       status: 1,
       stderr: `There is no registry in ${other}: is DATA_DIR right?\n`,
     })
     const force = ['restore', join(folder.path, 'backup'), '--force']
     for (const command of [['start'], ['indexer'], ['follow', 'https://r.example'], force])
-      expect(await run(command, '', { DATA_DIR: other })).toMatchObject({
+      expect(await runAlone(command, '', { DATA_DIR: other })).toMatchObject({
         status: 1,
         stderr: expect.stringContaining(
           `DATA_DIR is ${other}, which is not empty and holds no registry. Choose another folder.\n`,
@@ -241,7 +247,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     mkdirSync(dirname(record), { recursive: true })
     writeFileSync(record, bytes)
     for (const command of [['status'], ['migrate'], ['verify'], ['role', 'list']]) {
-      const { status, stdout, stderr } = await run(command, '', { DATA_DIR: dir })
+      const { status, stdout, stderr } = await run(command, { DATA_DIR: dir })
       expect([command, status, stdout + stderr]).toEqual([
         command,
         1,
@@ -254,7 +260,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     const replica = join(folder.path, 'replica')
     mkdirSync(replica)
     writeFileSync(resolvePaths(replica).replica, '{}')
-    expect(await run(['verify'], '', { DATA_DIR: replica })).toEqual({
+    expect(await run(['verify'], { DATA_DIR: replica })).toEqual({
       status: 1,
       stdout: '',
       stderr: `${replica} holds a replica: run this in the folder of its registry.\n`,
@@ -265,7 +271,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     const file = join(folder.path, 'file')
     writeFileSync(file, '')
     for (const command of [['org', 'create', '--name', 'Acme'], ['stats'], ['api'], ['start']]) {
-      const { status, stderr } = await run(command, '', { DATA_DIR: file })
+      const { status, stderr } = await runAlone(command, '', { DATA_DIR: file })
       expect([command, status, stderr]).toEqual([
         command,
         1,
@@ -291,13 +297,17 @@ describe('the standard input is the file -', () => {
     [['policy', 'publish', '-'], '[7,{}]', /^policy 1 must be an object; policy 2: /],
     [['start', '--domains', '-'], 'no domain', /the standard input contains no domain/i],
   ])('registry %j refuses %j', async (command, input, sentence) => {
-    const { status, stderr } = await run(command, input, web())
+    const { status, stderr } = await runAlone(command, input, web())
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)])
   })
 
   test('for a crawl, which takes the valid lines, reports the others, and exits 1', async () => {
     const crawl = ['crawl', '--domains', '-']
-    const some = await run(crawl, '1,news.example\nno domain\nshop.example\r\nhttp://\n', web())
+    const some = await runAlone(
+      crawl,
+      '1,news.example\nno domain\nshop.example\r\nhttp://\n',
+      web(),
+    )
     expect([some.status, some.stdout + some.stderr]).toEqual([
       1,
       expect.stringMatching(/not a domain, line 2: no domain\nnot a domain, line 4: http:\/\/\n/),
@@ -305,12 +315,12 @@ describe('the standard input is the file -', () => {
     expect(new Set(origin.asked.map(place => place.split('/')[0]))).toEqual(
       new Set(['news.example', 'shop.example']),
     )
-    const result = await run([...crawl, '--json'], 'news.example\n%\n', web())
+    const result = await runAlone([...crawl, '--json'], 'news.example\n%\n', web())
     expect([result.status, JSON.parse(result.stdout)]).toMatchObject([
       1,
       { domains: 1, refused: ['2: %'] },
     ])
-    expect(await run(['crawl', '-', 'shop.example'], 'news.example', web())).toMatchObject({
+    expect(await runAlone(['crawl', '-', 'shop.example'], 'news.example', web())).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^2 domains\n/),
     })
@@ -319,7 +329,7 @@ describe('the standard input is the file -', () => {
   test('for a crawl, which names what was taken down and fails if nothing else was given', async () => {
     await run(['takedown', 'gone.example', '--confirm', 'gone.example'])
     const left = 'Did not crawl www.gone.example: gone.example was taken down. '
-    const crawl = (domains: string) => run(['crawl', '-'], domains, web())
+    const crawl = (domains: string) => runAlone(['crawl', '-'], domains, web())
     expect(await crawl('www.gone.example')).toMatchObject({
       status: 1,
       stdout: expect.stringContaining(left),
@@ -359,7 +369,7 @@ describe('the standard input is the file -', () => {
   })
 
   test('for publishing a policy', async () => {
-    expect(await run(['policy', 'publish', '-'], JSON.stringify(ccpa))).toMatchObject({
+    expect(await runAlone(['policy', 'publish', '-'], JSON.stringify(ccpa))).toMatchObject({
       status: 0,
       stdout: 'ccpa 1\n',
     })

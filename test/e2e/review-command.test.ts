@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ccpa } from '../support/fixtures/policies.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const run = (...args: string[]) => runRegistry(args, env)
+const run = (...args: string[]) => runHere(args, env)
 
 afterAll(() => folder.remove())
 
@@ -73,6 +74,6 @@ describe('registry policy and review', () => {
     expect((await run('review', 'show', id)).stderr).toBe(`There is no review ${id}.\n`)
     expect((await run('review', 'approve', id)).status).toBe(1)
     expect((await run('review', 'reject', id)).stderr).toContain('--notes')
-    expect(await run('verify')).toMatchObject({ status: 0 })
+    expect(await runRegistry(['verify'], env)).toMatchObject({ status: 0 })
   })
 })

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { runHere } from '../support/processes/command-here.ts'
 
 const folder = makeTemporaryFolder()
 afterAll(() => folder.remove())
@@ -43,7 +44,7 @@ const unpinned = write('unpinned.json', {
 })
 const bad = write('adagents-bad.json', '{\n  "authorized_agents": [\n    1\n  ]\n}')
 const brand = write('brand.json', { id: 'acme', names: [{ en: 'Acme' }] })
-const run = (...args: string[]) => runRegistry(['validate', ...args], {})
+const run = (...args: string[]) => runHere(['validate', ...args], {})
 
 describe('registry validate', () => {
   test.each<[string, string[], number]>([
@@ -61,7 +62,7 @@ describe('registry validate', () => {
 
   test('reports the other files where one is not there', async () => {
     const nowhere = join(folder.path, 'nowhere.json')
-    const { status, stdout, stderr } = await run(nowhere, bad)
+    const { status, stdout, stderr } = await runRegistry(['validate', nowhere, bad], {})
     expect([status, stdout]).toEqual([1, expect.stringContaining(`${bad}: adagents.json, 1 error`)])
     expect(stderr).toContain(`${nowhere} cannot be read: it does not exist`)
   })
