@@ -1,6 +1,5 @@
 -- key: agent_url, facet, value
 -- bookkeeping
--- index: agent_url
 -- takedown: keeps what files of other publishers name
 create table if not exists agent_facets (
   agent_url varchar not null,

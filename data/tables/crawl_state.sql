@@ -1,6 +1,6 @@
--- key: kind, location
+-- key: location, kind
 -- noted by: priority
--- index: location, kind
+-- index: location where kind = 'agent'
 -- index: if(kind = 'agent', min(priority, 1), priority), if(priority = 0, due_at, due_at / 3600000 * 3600000) where due_at is not null
 -- index: turns_at where turns_at is not null
 -- takedown: deletes by location

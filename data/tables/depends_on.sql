@@ -1,6 +1,5 @@
--- key: rule, subject, kind, location
+-- key: subject, rule, kind, location
 -- bookkeeping
--- index: subject, rule
 -- index: location, kind
 -- takedown: deletes by subject
 -- takedown: deletes by location once derived again

@@ -1,6 +1,5 @@
--- key: kind, location
+-- key: location, kind
 -- references: kind, location -> crawl_state.kind, location
--- index: location, kind
 -- index: seq
 -- index: resolved_url where resolved_url is not null
 -- takedown: deletes by location

@@ -1,6 +1,5 @@
 -- key: agent_url, org_id
 -- bookkeeping
--- index: agent_url
 -- takedown: deletes by agent_url
 create table if not exists enrolled_agents (
   agent_url varchar not null,

@@ -1,6 +1,5 @@
--- key: kind, location
+-- key: location, kind
 -- references: kind, location -> crawl_state.kind, location
--- index: location, kind
 -- takedown: deletes by location
 create table if not exists held_documents (
   kind varchar not null, -- published as enum source_kind
