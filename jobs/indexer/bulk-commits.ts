@@ -29,6 +29,7 @@ export function createBulkCommits(
       for (let remaining: readonly Observation[] = deliveries.flat(); remaining.length > 0; ) {
         const ms = sequencer.arePeopleSaving ? LIMITS.bulkCommitBesideSavesMs : LIMITS.bulkCommitMs
         const observations = parts.next(remaining, ms)
+        await sequencer.waitForPublication()
         const started = performance.now()
         await traceWork('commit observations', { observations: observations.length }, () =>
           sequencer.commit({ observations, submissions: [] }).catch(failed),

@@ -62,6 +62,10 @@ const entries = {
   commitRows: [1_500, 'rows of publishers in one commit; a larger change is applied in portions'],
   frontierDomains: [2_000_000, 'domains in the frontier'],
   snapshotsKept: [3, 'snapshots kept'],
+  snapshotLogBytes: [
+    1024 * MiB,
+    'size of the record’s log at which bulk commits wait until a snapshot is published',
+  ],
   feedRetentionDays: [90, 'days of events in the feed'],
   requestRetentionDays: [90, 'days for which crawl requests are stored'],
   privateRetentionDays: [400, 'days for which replaced private rows are stored'],

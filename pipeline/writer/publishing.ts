@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import type { Accounts } from '../accounts/store.ts'
 import { type Clock, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
@@ -36,6 +36,8 @@ export interface PublishingParts {
   log: Log
   seals: Seals
   snapshotsKept: number
+  /** Size of the log of the record from which bulk commits wait for a publication. */
+  snapshotLogBytes: number
   /** The last commit. */
   last: () => { seq: number; last_event_id: string | null }
   /** Runs work while no commit runs. */
@@ -70,6 +72,16 @@ export class Publishing {
       .catch(error => this.#replaceOrThrow(error))
       .catch(error => this.#parts.log.error({ error }, 'not searchable'))
     return published
+  }
+
+  /**
+   * Returns the publication that bulk commits wait for, if the log of the record is long. The log is written into the record
+   * only once the snapshot no longer reads it: it grew to 3.5 GB in a night of 20,000 files.
+   */
+  get awaited(): Promise<unknown> | undefined {
+    const { paths, snapshotLogBytes } = this.#parts
+    const log = statSync(`${paths.record}-wal`, { throwIfNoEntry: false })
+    return log !== undefined && log.size > snapshotLogBytes ? this.#turn : undefined
   }
 
   /** Reads the current snapshot, and publishes another one if that fails because its bytes have changed. */

@@ -121,8 +121,9 @@ export class Sequencer {
     }
     this.#projector = new Projector(parts)
     this.#committer = new Committer({ ...parts, read: seq => this.#projector.read(seq) })
-    const { snapshotsKept } = options.config.LIMITS
-    this.#publishing = new Publishing({ ...parts, snapshotsKept, last: () => meta })
+    const { snapshotsKept, snapshotLogBytes } = options.config.LIMITS
+    const last = () => meta
+    this.#publishing = new Publishing({ ...parts, snapshotsKept, snapshotLogBytes, last })
     this.#upkeep = new Upkeep({ ...parts, last: () => meta.seq })
   }
 
@@ -227,6 +228,11 @@ export class Sequencer {
   /** Publishes the commits since the last snapshot; returns the duration of the copy in ms. */
   publish(): Promise<number> {
     return this.#publishing.publish()
+  }
+
+  /** Resolves when bulk commits may go on: where the log of the record is long, after the publication under way. */
+  async waitForPublication(): Promise<void> {
+    await this.#publishing.awaited
   }
 
   /** Resolves when search shows what was published last; nothing else waits for that. */
