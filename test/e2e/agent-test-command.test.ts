@@ -4,7 +4,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { type RunningAgent, startAgent } from '../conformance/agent.ts'
 import { type Fault, FaultProxy } from '../conformance/agreement/proxy.ts'
 import { makeBundle } from '../support/fixtures/bundles.ts'
-import { makeTemporaryFolder } from '../support/processes/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 import { runHere } from '../support/processes/command-here.ts'
 
 const TOKEN = 'a-token-of-the-agent'
@@ -56,7 +56,8 @@ describe('registry agent test', () => {
 
   test('tests a wrong one by each version that it speaks, and tells a build server', async () => {
     proxy.fault = wrong
-    const junit = await run([...withToken, '--format', 'junit'])
+    const args = ['agent', 'test', url, ...withToken, '--format', 'junit']
+    const junit = await runRegistry(args, { ...settings, STORYBOARDS: bundle })
     expect(junit.status).toBe(2)
     for (const name of ['signal_owned', '3.1:signal_owned']) {
       expect(junit.stdout).toContain(`<testcase classname="${name}" name="search_owned_signals">`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { makeTemporaryFolder } from '../support/processes/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 import { runHere } from '../support/processes/command-here.ts'
 import { MergingRegistry } from '../support/registry/merging-registry.ts'
 import { buildOptions } from '../support/registry/registry.ts'
@@ -52,7 +52,8 @@ describe('registry merge', () => {
   test('merges two records, and refuses invalid input with a reason', async () => {
     const [alias, canonical] = rids as [string, string]
     const merge = (...args: string[]) => runHere(['merge', ...args], env)
-    expect(await merge('property', alias.toUpperCase(), canonical, '--evidence', 'sold')).toEqual({
+    const sold = ['merge', 'property', alias.toUpperCase(), canonical, '--evidence', 'sold']
+    expect(await runRegistry(sold, env)).toEqual({
       status: 0,
       stdout: `${alias} now answers with ${canonical}\n`,
       stderr: '',
