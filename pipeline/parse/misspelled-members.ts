@@ -170,9 +170,10 @@ function hasParts(form: z.ZodType): boolean {
 
 /** Lists the lists, objects and maps that a value of a schema may be. */
 function listForms(schema: z.ZodType): z.ZodType[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return listForms(toSchema(schema.unwrap()))
-  }
+  const isWrapper = [z.ZodOptional, z.ZodNullable, z.ZodDefault].some(
+    kind => schema instanceof kind,
+  )
+  if (isWrapper) return listForms(toSchema((schema as z.ZodOptional).unwrap()))
   if (schema instanceof z.ZodPipe) return listForms(toSchema(schema.in))
   if (schema instanceof z.ZodUnion) return schema.options.map(toSchema).flatMap(listForms)
   return [schema]

@@ -251,6 +251,14 @@ describe('POST /api/registry/validate/product-authorization', () => {
       'too many selectors',
       { agent_url: agent, publisher_properties: Array.from({ length: 501 }, () => ({})) },
     ],
+    [
+      'a selection by ID without one',
+      { agent_url: agent, publisher_properties: [of({ selection_type: 'by_id' })] },
+    ],
+    [
+      'a selection by tag with none',
+      { agent_url: agent, publisher_properties: [of({ selection_type: 'by_tag', tags: [] })] },
+    ],
   ])('400: %s', async (_name, payload) => {
     for (const url of [validate, expand]) {
       const answer = await post(url, payload)

@@ -294,6 +294,31 @@ describe('POST /api/properties/save', () => {
     expect((await get(`properties/history?domain=${domain}`)).total).toBe(2)
   })
 
+  test.each([
+    [{ type: 'websit' }, /`properties\[0\]\.type` .* Did you mean "website"\?$/],
+    [
+      { type: 'website', identifers: [] },
+      /`properties\[0\]\.identifers`\. Did you mean `identifiers`/,
+    ],
+  ])('400: a misspelling in a property (%j), and nothing changes', async (property, error) => {
+    const publisher_domain = 'typing.acme.example'
+    const properties = [{ name: 'Typing', ...property }]
+    const answer = await saveProperties({ publisher_domain, properties })
+    expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringMatching(error)])
+    expect(await get(`properties/resolve?domain=${publisher_domain}`)).toMatchObject({
+      error: expect.any(String),
+    })
+  })
+
+  test('200: a save without properties says that no file is hosted anymore', async () => {
+    const publisher_domain = 'emptied.acme.example'
+    const properties = [{ type: 'website', name: 'Emptied' }]
+    expect((await saveProperties({ publisher_domain, properties })).statusCode).toBe(200)
+    expect((await saveProperties({ publisher_domain })).json().message).toBe(
+      'Properties saved as revision 2; no properties are left, so the registry hosts no file for this domain',
+    )
+  })
+
   test('200: lists and searches show them as community data, not as verified', async () => {
     await registry.observe(
       observePublisherFile('crawled.example', { sites: ['www.crawled.example'], agents: [] }),

@@ -74,6 +74,16 @@ const Selector = z
     tags: texts.optional().describe('Another name for `property_tags`'),
     property_types: texts.optional().describe('Types of the properties; all by default'),
   })
+  .superRefine((selector, context) => {
+    const { selection_type, property_ids, property_tags, tags } = selector
+    const lacks = (needed: string, field: string, given?: readonly string[]) => {
+      if (selection_type !== needed || (given?.length ?? 0) > 0) return
+      const message = `must have a value, since selection_type is ${needed}`
+      context.addIssue({ code: 'custom', path: [field], message })
+    }
+    lacks('by_id', 'property_ids', property_ids)
+    lacks('by_tag', 'property_tags', property_tags ?? tags)
+  })
   .meta({
     id: 'ProductSelector',
     description:
@@ -257,7 +267,7 @@ export const expandProduct = defineOperation({
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
   summary: 'Expand a product to the identifiers an agent can sell ads on',
-  description: `Returns one list for each selector, sorted by type and name. ${termsSentence}`,
+  description: `Returns one list: the properties of each selector in turn, sorted by type and name. A selector for which the agent is not authorized adds none. ${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain, as_of: asOf }),

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { findNearestWord } from '../../../pipeline/core/nearest-word.ts'
+import { propertyTypes } from '../../../pipeline/model/documents/vocabulary.ts'
 import { BrandSaved, PropertySaved } from '../../../pipeline/model/responses/saves.ts'
 import { BrandManifest, BrandName, Contact, SavedProperty } from '../../../pipeline/model/save.ts'
 import { isOwn } from '../../../pipeline/resolve/property-owners.ts'
@@ -36,6 +38,15 @@ export function boundSchema<Schema extends z.ZodType>(schema: Schema): Schema {
 }
 
 export const SavedDomain = PastedDomain.transform(text => text as Domain)
+
+/** Refuses a type that is most likely misspelt: no file that the registry hosts would contain the property. */
+const TypedProperty = SavedProperty.superRefine(({ type }, context) => {
+  const types: readonly string[] = propertyTypes
+  const meant = types.includes(type) ? undefined : findNearestWord(type, types)
+  if (meant === undefined) return
+  const message = `must be a known property type. Did you mean ${JSON.stringify(meant)}?`
+  context.addIssue({ code: 'custom', path: ['type'], message })
+})
 
 export const saveBrand = defineOperation({
   id: 'saveBrand',
@@ -89,7 +100,7 @@ export const saveProperty = defineOperation({
   query: OrganizationQuery,
   body: z.object({
     publisher_domain: SavedDomain.describe('Domain that the properties belong to'),
-    properties: boundSchema(z.array(SavedProperty).max(500).default([])).describe(
+    properties: boundSchema(z.array(TypedProperty).max(500).default([])).describe(
       'All properties of the publisher: they replace the saved ones',
     ),
     contact: Contact.exactOptional().describe('Contact for the entry, if any'),
@@ -118,7 +129,8 @@ export const saveProperty = defineOperation({
       { domain },
     )
     const namesAgents = [authorized_agents ?? []].flat().length > 0
-    return replyOk(replySaved(saved, 'Properties', { leftOut, namesAgents }))
+    const isEmpty = properties.length === 0
+    return replyOk(replySaved(saved, 'Properties', { leftOut, namesAgents, isEmpty }))
   },
 })
 
@@ -126,7 +138,7 @@ export const saveProperty = defineOperation({
 function replySaved(
   saved: Record<string, unknown>,
   what: string,
-  { leftOut = 0, namesAgents = false } = {},
+  { leftOut = 0, namesAgents = false, isEmpty = false } = {},
 ) {
   const { entry_id, revision_number, review_id } = saved
   const isNew = revision_number === 1
@@ -136,10 +148,13 @@ function replySaved(
     leftOut === 0
       ? ''
       : `, without ${countThings(leftOut, 'property', 'properties')} of other domains`
+  const empty = isEmpty
+    ? '; no properties are left, so the registry hosts no file for this domain'
+    : ''
   const ignored = namesAgents ? '; `authorized_agents` was ignored' : ''
   return {
     success: true,
-    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${without}${waits}${ignored}`,
+    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${without}${empty}${waits}${ignored}`,
     id: entry_id,
     ...(!isNew && { revision_number }),
     ...(review_id !== undefined && { review_status: 'pending' }),
