@@ -3,6 +3,8 @@ import { describeFullDisk } from '../core/disk-full.ts'
 import { Fatal } from '../core/errors.ts'
 import { listSnapshots } from './checkpoint.ts'
 import type { Paths } from './paths.ts'
+import { isOfThisVersion, openRecordReadOnly } from './record.ts'
+import type { Sqlite } from './sqlite.ts'
 
 /** Advice by hand where the record is missing, cannot be read, or lacks its log. */
 export const PUT_BACK = 'put it back'
@@ -56,6 +58,18 @@ export function readRecordFile<Result>(paths: Paths, read: (file: string) => Res
   } catch (error) {
     throw describeUnreadable(paths, error)
   }
+}
+
+/**
+ * Opens the record for reading; undefined where it has no tables yet, because it is missing, or its writer is creating
+ * it or was ended while it did. Says what to do where it cannot be read.
+ */
+export function openRecordFile(paths: Paths): Sqlite | undefined {
+  if (!hasContent(paths.record)) return undefined
+  const db = readRecordFile(paths, openRecordReadOnly)
+  if (isOfThisVersion(db)) return db
+  db.close()
+  return undefined
 }
 
 /**

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { BEHIND_OTHERS } from '../../pipeline/read/health.ts'
 import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { openRecordReadOnly } from '../../pipeline/store/record.ts'
-import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
+import { openRecordFile } from '../../pipeline/store/record-file.ts'
 import { toCommandSentence } from '../command-line/command-sentence.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'
@@ -13,12 +12,12 @@ export function readRecord<Result>(read: (reader: PrivateReader) => Result): Res
   const config = readSettings()
   assertRegistry(config)
   const paths = resolvePaths(config.DATA_DIR)
-  if (!hasContent(paths.record)) return read({ record: undefined })
-  if (existsSync(paths.behind)) process.stderr.write(`${toCommandSentence(BEHIND_OTHERS)}\n`)
-  const record = readRecordFile(paths, openRecordReadOnly)
+  const record = openRecordFile(paths)
+  if (record && existsSync(paths.behind))
+    process.stderr.write(`${toCommandSentence(BEHIND_OTHERS)}\n`)
   try {
     return read({ record })
   } finally {
-    record.close()
+    record?.close()
   }
 }

@@ -16,8 +16,7 @@ import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { Database } from '../../pipeline/store/database.ts'
 import { readFreeDisk } from '../../pipeline/store/free-disk.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
-import { openRecordReadOnly } from '../../pipeline/store/record.ts'
-import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
+import { openRecordFile } from '../../pipeline/store/record-file.ts'
 import { hasDemo } from './demo-folder.ts'
 import { readSettings } from './environment.ts'
 import { INDEXER_SILENCE_MAX_MS } from './frozen-indexer.ts'
@@ -158,8 +157,8 @@ async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefin
 }
 
 async function readRecord(paths: Paths): Promise<IndexStatus | undefined> {
-  if (!hasContent(paths.record)) return undefined
-  const db = readRecordFile(paths, openRecordReadOnly)
+  const db = openRecordFile(paths)
+  if (db === undefined) return undefined
   try {
     return await reportIndex(new Database(db), systemClock.now())
   } finally {

@@ -1,7 +1,11 @@
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openRecord, openRecordReadOnly } from '../../../pipeline/store/record.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { declareTables, openRecord, openRecordReadOnly } from '../../../pipeline/store/record.ts'
+import { openRecordFile } from '../../../pipeline/store/record-file.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
+import { findUnreadableCredentials } from '../../../scripts/commands/stored-credentials.ts'
 import { createDataDir } from '../../support/registry/registry.ts'
 
 const readSchema = (db: Sqlite) => db.all('select type, name, sql from sqlite_master order by 1, 2')
@@ -37,4 +41,18 @@ test('a database of another program is refused, and stays as it is', () => {
   const after = Sqlite.open(file, { readOnly: true })
   expect(readSchema(after)).toHaveLength(1)
   after.close()
+})
+
+test('a record that its writer is only creating is read as one without rows', () => {
+  const paths = resolvePaths(createDataDir())
+  expect(openRecordFile(paths)).toBeUndefined()
+  mkdirSync(dirname(paths.record), { recursive: true })
+  const creating = Sqlite.open(paths.record)
+  expect(openRecordFile(paths)).toBeUndefined()
+  expect(findUnreadableCredentials(undefined, paths)).toBeUndefined()
+  declareTables(creating)
+  const record = openRecordFile(paths)
+  expect(record?.all('select * from agent_credentials')).toEqual([])
+  record?.close()
+  creating.close()
 })
