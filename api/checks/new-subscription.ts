@@ -10,7 +10,6 @@ import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import { findAuditHead } from '../../pipeline/read/lookups/organization-audit.ts'
 import { listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { refuseExpiredCursor } from '../responses/expired-cursor.ts'
 
 interface Stores {
   reader: Reader
@@ -70,7 +69,10 @@ function resolveFeedCursor(requested: string | undefined, stores: Stores): strin
     refuse('invalid_request', 'cursor: must be the id of an event')
   const cursor = requested ?? findFeedPage(NIL_UUID, stores)?.head ?? NIL_UUID
   if (findFeedPage(cursor, stores) !== undefined) return cursor
-  return refuseExpiredCursor()
+  return refuse(
+    'cursor_expired',
+    'the feed no longer has this cursor: leave it out to begin with what happens from now on',
+  )
 }
 
 /** Finds the page of the feed after a cursor, with the newest event as `head`; undefined if the cursor expired. */

@@ -21,7 +21,8 @@ export const headerComponents: Pick<OpenapiDocument['components'], 'headers' | '
   ),
 }
 
-const limitHeaders = [
+/** Headers of each response to a limited request. */
+export const limitHeaders = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',

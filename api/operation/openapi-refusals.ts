@@ -6,10 +6,10 @@ import {
 } from '../../pipeline/core/errors.ts'
 import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
-import { listCountedLimits } from './counted-limits.ts'
+import { hasLimitHeaders, listCountedLimits } from './counted-limits.ts'
 import { type Json, toReference } from './json-schema.ts'
 import type { DescribedOperation } from './openapi-document.ts'
-import { buildHeaderReferences } from './openapi-headers.ts'
+import { buildHeaderReferences, limitHeaders } from './openapi-headers.ts'
 import type { Operation } from './operation.ts'
 import { refuseUnknown } from './unknown-parameters.ts'
 
@@ -28,9 +28,10 @@ export function describeRefusals(
       String(status),
       {
         ...describeRefusal(status === 429 ? describeTooMany(means, operation) : means, components),
-        ...(status === 429 || retryAfterS !== undefined
-          ? buildHeaderReferences(['Retry-After'])
-          : {}),
+        ...buildHeaderReferences([
+          ...(status === 429 || retryAfterS !== undefined ? (['Retry-After'] as const) : []),
+          ...(status === 429 && hasLimitHeaders(operation) ? limitHeaders : []),
+        ]),
       },
     ]),
     ['500', describeRefusal('something went wrong in the registry', components)],

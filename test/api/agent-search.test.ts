@@ -142,7 +142,7 @@ describe('GET /api/registry/agents/search', () => {
     const answer = await search('?markets=US,Germany')
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      expect.stringContaining('country codes of two letters such as GB'),
+      expect.stringContaining('two-letter country codes, such as GB'),
     ])
   })
 

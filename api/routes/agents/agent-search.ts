@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toAssignedCountry } from '../../../pipeline/core/country.ts'
 import { AgentTypeOrUnknown, channels } from '../../../pipeline/model/documents/index.ts'
 import { AgentSearchAnswer } from '../../../pipeline/model/responses/agent-search.ts'
 import {
@@ -27,8 +28,8 @@ const filters = {
   markets: createCsv('Countries in which the agent can sell, as two-letter codes').transform(
     (codes, ctx): readonly string[] => {
       const upper = codes.map(code => code.toUpperCase())
-      if (!upper.every(code => /^[A-Z]{2}$/.test(code)))
-        ctx.addIssue('must be country codes of two letters such as GB')
+      if (upper.some(code => toAssignedCountry(code) !== code))
+        ctx.addIssue('must be two-letter country codes, such as GB')
       return upper
     },
   ),

@@ -169,7 +169,11 @@ export const submitBrand = defineOperation({
     const { domain, brand_name = domain, ...details } = body
     const { org_id } = principal
     if (!getMembers(services.reader).all.some(member => member.org_id === org_id)) {
-      return refuse('forbidden', 'only members may submit brands', { domain })
+      return refuse(
+        'forbidden',
+        'only members may submit brands: `POST /api/me/organization/profile` makes your organization one',
+        { domain },
+      )
     }
     const submit = { op: 'brand.submit', revision_id: submissionId, domain, brand_name } as const
     const editor = toEditor(principal)

@@ -41,12 +41,12 @@ export function createLenientNumber({
 
 /** Creates the schema of the page size of a history. */
 export function createRevisionLimit(maximum: number, usual: number) {
-  const description = 'Revisions per page; larger values are capped'
+  const description = 'Revisions per page; larger values are capped, and invalid ones ignored'
   return createLenientNumber({ description, minimum: 1, maximum, usual })
 }
 
 export const revisionOffset = createLenientNumber({
-  description: 'Revisions to skip; `cursor` takes precedence',
+  description: 'Revisions to skip; `cursor` takes precedence, and invalid values are ignored',
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   usual: 0,

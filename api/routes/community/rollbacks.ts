@@ -46,7 +46,11 @@ export const rollBackBrand = defineOperation({
   errors,
   handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
     if (!isModerator(principal.roles) && !isMember(principal, services)) {
-      refuse('forbidden', 'only members may roll brands back', { domain })
+      refuse(
+        'forbidden',
+        'only members may roll brands back: `POST /api/me/organization/profile` makes your organization one',
+        { domain },
+      )
     }
     const rollback = { entity: 'brand', domain, submissionId, ...body } as const
     const { state, revision_number, ...restored } = await submitRollback(
