@@ -126,7 +126,7 @@ export async function runIndexer(
   const refresher = new BrandRefresher(timerDeps)
   const monitor = new ComplianceMonitor(timerDeps)
   const recorder = new ComparisonRecorder(timerDeps)
-  const statusWatch = new StatusWatch(sequencer, clock)
+  const statusWatch = new StatusWatch(sequencer.index.file, clock)
   const busyMs = () => sequencer.busyMs
   const { paths } = sequencer
   metrics.watch({

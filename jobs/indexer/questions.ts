@@ -7,7 +7,8 @@ import {
   reportFailures,
 } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
 import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
-import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
+import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { readIndexStatusBeside } from '../../pipeline/maintenance/inspect/index-status-beside.ts'
 import { previewTakedown } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { checkBodies } from '../../pipeline/maintenance/verify/check-bodies.ts'
 import { describeUnreadable, verify } from '../../pipeline/maintenance/verify-stores.ts'
@@ -57,7 +58,7 @@ export async function answerQuestion(
     case 'held':
       return sequencer.quietly(() => loadHeldRows(sequencer.index))
     case 'status':
-      return sequencer.quietly(() => reportStatus(sequencer, clock, readCopies()))
+      return reportStatus(sequencer, clock, readCopies())
     case 'domain':
       return sequencer.quietly(() =>
         reportDomain({ index: sequencer.index, accounts: sequencer.accounts.db }, question.domain),
@@ -93,7 +94,7 @@ async function reportStatus(
 ): Promise<IndexStatus> {
   const { stop } = treeLog
   return {
-    ...(await reportIndex(index, clock.now())),
+    ...(await readIndexStatusBeside(index.file, clock.now())),
     ...(stop && { [stop.isWaiting ? 'log_waits_for' : 'log_problem']: stop.why }),
     ...copies,
   }

@@ -1,20 +1,21 @@
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
-import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
-import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { readIndexStatusBeside } from '../../pipeline/maintenance/inspect/index-status-beside.ts'
 
 const LOOK_EVERY_MS = 15 * SECOND
-/** Largest share of the time that reading the status may take, since commits wait for it. */
+/** Largest share of the time that reading the status may take. */
 const SHARE_MAX = 0.005
 
 /** Keeps the state of the index for those who ask often, such as a scrape. */
 export class StatusWatch {
-  readonly #sequencer: Sequencer
+  readonly #file: string
   readonly #clock: Clock
   #status: IndexStatus | undefined
   #tookMs = 0
 
-  constructor(sequencer: Sequencer, clock: Clock) {
-    this.#sequencer = sequencer
+  /** Creates the watch of the index in a record. */
+  constructor(file: string, clock: Clock) {
+    this.#file = file
     this.#clock = clock
   }
 
@@ -29,11 +30,8 @@ export class StatusWatch {
   }
 
   async look(): Promise<void> {
-    this.#status = await this.#sequencer.quietly(async () => {
-      const started = performance.now()
-      const status = await reportIndex(this.#sequencer.index, this.#clock.now())
-      this.#tookMs = performance.now() - started
-      return status
-    })
+    const started = performance.now()
+    this.#status = await readIndexStatusBeside(this.#file, this.#clock.now())
+    this.#tookMs = performance.now() - started
   }
 }

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 const programs = [
   'scripts/registry',
   'api/workers/worker',
+  'pipeline/maintenance/inspect/index-status-thread',
   'pipeline/read/queries/agent-index-thread',
   'pipeline/replica/base-program',
   'pipeline/search/build-program',
