@@ -4,5 +4,5 @@ import { browser } from './browser.ts'
 /** Starts the browser of this machine, which the set-up made available. */
 export function launchBrowser(): Promise<Browser> {
   if (browser === undefined) throw new Error('no browser is installed')
-  return chromium.launch({ executablePath: browser })
+  return chromium.launch({ executablePath: browser, args: ['--disable-gpu'] })
 }
