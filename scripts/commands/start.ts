@@ -8,6 +8,7 @@ import { type Environment, Supervisor } from '../../jobs/supervisor.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import type { Limits } from '../../pipeline/core/limits.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort, chooseReceiverPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
@@ -70,8 +71,8 @@ const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
  */
 const DEMO_HOSTS_AT_ONCE = '16'
 
-/** Time from the enrolment of an agent of the demo to its first test: people look at it right away. */
-const DEMO_FIRST_TEST_MS = 10_000
+/** Limits of the demo, whose user waits for the first crawl, and looks at tests of agents right away. */
+const DEMO_LIMITS: Partial<Limits> = { fetchMs: 5_000, probeMs: 5_000, complianceFirstMs: 10_000 }
 
 /** Time that a process has to tell its metrics. */
 const REPORT_MS = 2_000
@@ -241,7 +242,7 @@ async function startRoles(
 /** Builds the limits of the demo: those that are set stay as they are. */
 function buildDemoLimits(): string {
   const set = JSON.parse(process.env.LIMITS || '{}')
-  return JSON.stringify({ complianceFirstMs: DEMO_FIRST_TEST_MS, ...set })
+  return JSON.stringify({ ...DEMO_LIMITS, ...set })
 }
 
 /**
