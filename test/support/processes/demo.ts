@@ -42,6 +42,8 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
   await start.waitForOutput(/^Ready\./m)
   await runForOutput(['org', 'create', '--name', org], env)
   const secret = await runForOutput(['key', 'create', '--org', org], env)
+  // The client is compiled once, not at each start: a quarter of the time that it takes.
+  const clientEnv = { ...process.env, NODE_COMPILE_CACHE: join(folder.path, 'compiled-client') }
   return {
     base,
     pid: start.child.pid!,
@@ -52,7 +54,8 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
     run(...args) {
       const command = [CLIENT, 'registry', ...args, '--registry-url', base, '--auth', secret]
       return new Promise(resolve => {
-        execFile(process.execPath, command, { timeout: 300_000 }, (error, stdout, stderr) =>
+        const options = { env: clientEnv, timeout: 300_000 }
+        execFile(process.execPath, command, options, (error, stdout, stderr) =>
           resolve({ status: Number(error?.code ?? 0), stdout: stdout + stderr }),
         )
       })
