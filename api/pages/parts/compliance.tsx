@@ -20,8 +20,16 @@ const TESTS_BYTES = 24_000
 
 const isFailed = (status: keyof typeof ranks) => ranks[status] === 0
 
-export const describeResult = (status: string) =>
-  status === 'untested' ? 'not tested' : clipText(status, 20)
+/** Words for the results of storyboards, as the counts above their tables say them. */
+const resultWords: Readonly<Record<string, string>> = {
+  passing: 'passed',
+  failing: 'failed',
+  partial: 'partly passed',
+  untested: 'not tested',
+}
+
+/** Describes the last result of a storyboard; one that pages have no words for stays as it is written. */
+export const describeResult = (status: string) => resultWords[status] ?? clipText(status, 20)
 
 /**
  * Describes how many storyboards failed, those that pass in part among them, and how many passed and were not tested:

@@ -16,7 +16,7 @@ const plainWords: Readonly<Record<string, string>> = {
   fire_tv_asin: 'Fire TV ASIN',
   google_play_id: 'Google Play ID',
   http: 'file on the site',
-  inline_properties: 'properties in the entry',
+  inline_properties: 'a list in the entry',
   ios_bundle: 'iOS bundle',
   mobile_app: 'mobile app',
   network_id: 'network ID',

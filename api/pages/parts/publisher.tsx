@@ -126,7 +126,9 @@ function renderSelection({
 }: PublisherLookup['authorized_agents'][number]): Html | null {
   if (types.length === 0) return null
   return (
-    <div class="quiet">by {types.map(type => toPlainWords(clipText(type, 40))).join(', ')}</div>
+    <div class="quiet">
+      selected by {types.map(type => toPlainWords(clipText(type, 40))).join(', ')}
+    </div>
   )
 }
 
