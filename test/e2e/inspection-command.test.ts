@@ -7,7 +7,7 @@ import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { RegistryStatus } from '../../scripts/commands/status-text.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { buildSubmission } from '../support/fixtures/submissions.ts'
-import { makeTemporaryFolder } from '../support/processes/command.ts'
+import { makeTemporaryFolder, waitUntil } from '../support/processes/command.ts'
 import { runHere } from '../support/processes/command-here.ts'
 import { startRedis } from '../support/processes/redis.ts'
 import { ScriptProcess } from '../support/processes/script-process.ts'
@@ -149,11 +149,13 @@ describe('registry status', () => {
     const redis = await startRedis()
     const indexer = new ScriptProcess('indexer.ts', [dataDir, redis.url, '{}'])
     await indexer.waitForLine('ready')
-    const status = await runJson<RegistryStatus>('status')
+    // Its workers connect to Redis beside what else it begins with.
+    const status = await waitUntil(async () => {
+      const report = await runJson<RegistryStatus>('status')
+      const { workers } = report.queues!.find(({ name }) => name === 'observations')!
+      return workers === 1 && report
+    })
     expect(status).toMatchObject({ source: 'indexer', has_push: false })
-    expect(status.queues).toContainEqual(
-      expect.objectContaining({ name: 'observations', workers: 1 }),
-    )
     expect(status.problems).toContain('no crawler is running')
     expect((await runJson<DomainReport>('why', 'shop.example')).files).not.toEqual([])
     const shown = await run('top', '--times', '1')
