@@ -10,9 +10,9 @@ import {
   BrandName,
   relations,
 } from '../../../pipeline/model/save.ts'
-import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { findOwnership } from '../../../pipeline/read/lookups/ownership.ts'
 import { toEditor } from '../../auth/editor.ts'
+import { assertMember } from '../../auth/membership.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { readBrandFile } from '../../inputs/brand-file.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -167,14 +167,7 @@ export const submitBrand = defineOperation({
   ],
   handle: async ({ body, principal, submissionId, services }) => {
     const { domain, brand_name = domain, ...details } = body
-    const { org_id } = principal
-    if (!getMembers(services.reader).all.some(member => member.org_id === org_id)) {
-      return refuse(
-        'forbidden',
-        'only members may submit brands: `POST /api/me/organization/profile` makes your organization one',
-        { domain },
-      )
-    }
+    assertMember(services.reader, principal, 'submit brands', domain)
     const submit = { op: 'brand.submit', revision_id: submissionId, domain, brand_name } as const
     const editor = toEditor(principal)
     const done = await submitIdempotent(

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { Domain } from '../../../pipeline/core/domain.ts'
-import { refuse } from '../../../pipeline/core/errors.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
 import { BrandRestored, PropertyRestored } from '../../../pipeline/model/responses/saves.ts'
 import type { EntryState } from '../../../pipeline/model/rows.ts'
-import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { toEditor } from '../../auth/editor.ts'
+import { assertMember } from '../../auth/membership.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -45,13 +44,8 @@ export const rollBackBrand = defineOperation({
   reply: { 200: BrandRestored },
   errors,
   handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
-    if (!isModerator(principal.roles) && !isMember(principal, services)) {
-      refuse(
-        'forbidden',
-        'only members may roll brands back: `POST /api/me/organization/profile` makes your organization one',
-        { domain },
-      )
-    }
+    if (!isModerator(principal.roles))
+      assertMember(services.reader, principal, 'roll brands back', domain)
     const rollback = { entity: 'brand', domain, submissionId, ...body } as const
     const { state, revision_number, ...restored } = await submitRollback(
       rollback,
@@ -120,8 +114,4 @@ function toRestored(
 ) {
   const review_status = status === 'live' ? 'approved' : status
   return { id: entry_id, source, review_status, updated_at: created_at }
-}
-
-function isMember({ org_id }: Principal, { reader }: Services): boolean {
-  return getMembers(reader).all.some(member => member.org_id === org_id)
 }
